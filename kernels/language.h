@@ -1,0 +1,51 @@
+/* One dialect for OpenCL C 1.2 and C11, so that headers of pure functions compile in both and are
+ * unit-tested as host C. Kernel bodies (.cl) use OpenCL's own names.
+ *
+ * Floats must agree where decisions are made: no contraction, no fast-math; sqrt and division are the
+ * device's own (decisions leave the rounding margin for them).
+ */
+#ifndef KERNELS_LANGUAGE_H
+#define KERNELS_LANGUAGE_H
+
+#ifdef __OPENCL_VERSION__
+
+typedef uint u32;
+typedef int i32;
+typedef ulong u64;
+typedef float f32;
+#define GLOBAL __global
+#define LOCAL __local
+#define PRIVATE __private
+#define f32_sqrt(x) sqrt(x)
+#define f32_abs(x) fabs(x)
+#define f32_min(a, b) ((a) < (b) ? (a) : (b))
+#define f32_max(a, b) ((a) > (b) ? (a) : (b))
+#define f32_floor(x) floor(x)
+#define f32_ceil(x) ceil(x)
+#pragma OPENCL FP_CONTRACT OFF
+
+#else
+
+#include <math.h>
+#include <stdint.h>
+
+typedef uint32_t u32;
+typedef int32_t i32;
+typedef uint64_t u64;
+typedef float f32;
+#define GLOBAL
+#define LOCAL
+#define PRIVATE
+#define f32_sqrt(x) sqrtf(x)
+#define f32_abs(x) fabsf(x)
+#define f32_min(a, b) ((a) < (b) ? (a) : (b))
+#define f32_max(a, b) ((a) > (b) ? (a) : (b))
+#define f32_floor(x) floorf(x)
+#define f32_ceil(x) ceilf(x)
+
+#endif
+
+/* No index, no edge, no neighbour. */
+#define NONE_U32 0xffffffffu
+
+#endif
