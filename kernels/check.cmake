@@ -23,7 +23,8 @@ foreach(variant IN LISTS variants)
   foreach(shape "-DSHAPE_CPU;-DWORKGROUP=1" "-DSHAPE_GPU;-DWORKGROUP=256")
     execute_process(
       COMMAND ${CLANG} -x cl -cl-std=CL1.2 -Xclang -finclude-default-header
-        -Xclang -fdeclare-opencl-builtins -target spir64-unknown-unknown -fsyntax-only
+        -Xclang -fdeclare-opencl-builtins -D__OPENCL_VERSION__=120
+        -target spir64-unknown-unknown -fsyntax-only
         -Wall -Wextra -Wno-unused-function -Wno-sign-compare -Werror
         ${shape} ${definitions} ${FLAT}
       RESULT_VARIABLE failed ERROR_VARIABLE log)
