@@ -1,0 +1,103 @@
+/* Resident buffers and transfers. */
+#include "device/buffer.h"
+
+#include "device/internal.h"
+
+#include <string.h>
+
+enum prm_status prm_buffer_create(struct prm_context *context, struct prm_buffer *buffer,
+                                  size_t bytes)
+{
+    *buffer = (struct prm_buffer){NULL, 0};
+    const size_t size = bytes > 0 ? bytes : 1;
+    const enum prm_status status =
+        prm_memory_create(context, &buffer->memory, size, PRM_MEMORY_RESIDENT);
+    if (status == PRM_OK)
+        buffer->bytes = size;
+    return status;
+}
+
+void prm_buffer_destroy(struct prm_context *context, struct prm_buffer *buffer)
+{
+    prm_memory_destroy(context, buffer->memory, buffer->bytes, PRM_MEMORY_RESIDENT);
+    *buffer = (struct prm_buffer){NULL, 0};
+}
+
+/* Copies the source aside and enqueues the write of the copy. */
+static enum prm_status write_staged(struct prm_context *context, struct prm_buffer buffer,
+                                    size_t offset, const void *source, size_t bytes)
+{
+    enum prm_status status = PRM_OK;
+
+    if (bytes > PRM_STAGING_BYTES - context->staging_used)
+        TRY(prm_context_finish(context));
+    unsigned char *copy = context->staging + context->staging_used;
+    memcpy(copy, source, bytes);
+    TRY_CL(clEnqueueWriteBuffer(context->queue, buffer.memory, CL_FALSE, offset, bytes, copy, 0,
+                                NULL, NULL));
+    context->staging_used += bytes;
+
+cleanup:
+    return status;
+}
+
+enum prm_status prm_buffer_write(struct prm_context *context, struct prm_buffer buffer,
+                                 size_t offset, const void *source, size_t bytes)
+{
+    enum prm_status status = PRM_OK;
+
+    if (bytes == 0)
+        return PRM_OK;
+    if (bytes <= PRM_STAGED_WRITE_MAX)
+        return write_staged(context, buffer, offset, source, bytes);
+    TRY_CL(clEnqueueWriteBuffer(context->queue, buffer.memory, CL_TRUE, offset, bytes, source, 0,
+                                NULL, NULL));
+    prm_context_synchronized(context);
+
+cleanup:
+    return status;
+}
+
+enum prm_status prm_buffer_read(struct prm_context *context, struct prm_buffer buffer,
+                                size_t offset, void *target, size_t bytes)
+{
+    enum prm_status status = PRM_OK;
+
+    if (bytes == 0)
+        return PRM_OK;
+    TRY_CL(clEnqueueReadBuffer(context->queue, buffer.memory, CL_TRUE, offset, bytes, target, 0,
+                               NULL, NULL));
+    prm_context_synchronized(context);
+
+cleanup:
+    return status;
+}
+
+enum prm_status prm_buffer_copy(struct prm_context *context, struct prm_buffer target,
+                                size_t target_offset, struct prm_buffer source,
+                                size_t source_offset, size_t bytes)
+{
+    enum prm_status status = PRM_OK;
+
+    if (bytes == 0)
+        return PRM_OK;
+    TRY_CL(clEnqueueCopyBuffer(context->queue, source.memory, target.memory, source_offset,
+                               target_offset, bytes, 0, NULL, NULL));
+
+cleanup:
+    return status;
+}
+
+enum prm_status prm_buffer_fill_u32(struct prm_context *context, struct prm_buffer buffer,
+                                    size_t offset, uint32_t value, size_t count)
+{
+    enum prm_status status = PRM_OK;
+
+    if (count == 0)
+        return PRM_OK;
+    TRY_CL(clEnqueueFillBuffer(context->queue, buffer.memory, &value, sizeof(value), offset,
+                               count * sizeof(value), 0, NULL, NULL));
+
+cleanup:
+    return status;
+}

@@ -1,0 +1,49 @@
+/* Status codes and the fault record.
+ *
+ * Every function of the engine that can fail returns an `enum prm_status`. The detail (which value,
+ * which limit, which device error) is written once, where the fault is found, into the calling
+ * thread's fault record; everyone above only propagates the status. A planning outcome ("no path") is
+ * data, never a status.
+ *
+ * Threads: the record is per thread; a request that moves to another thread copies it first.
+ */
+#ifndef PRM_DEVICE_STATUS_H
+#define PRM_DEVICE_STATUS_H
+
+/* The closed set of statuses: X(constant, text). */
+#define PRM_STATUSES(X)                                                                            \
+    X(PRM_OK, "ok")                                                                                \
+    X(PRM_INVALID_ARGUMENT, "invalid argument")                                                    \
+    X(PRM_LIMIT_EXCEEDED, "limit exceeded")                                                        \
+    X(PRM_UNSUPPORTED, "unsupported")                                                              \
+    X(PRM_NO_FREE_SPACE, "no free space")                                                          \
+    X(PRM_CANCELLED, "cancelled")                                                                  \
+    X(PRM_HOST_MEMORY, "out of host memory")                                                       \
+    X(PRM_DEVICE_MEMORY, "out of device memory")                                                   \
+    X(PRM_DEVICE_FAILED, "device failed")                                                          \
+    X(PRM_NO_DEVICE, "no OpenCL device")
+
+enum prm_status {
+#define X(constant, text) constant,
+    PRM_STATUSES(X)
+#undef X
+};
+
+/* What went wrong, for people. `detail` is a complete sentence without a final full stop. */
+struct prm_fault {
+    enum prm_status status;
+    char detail[1024];
+};
+
+/* The text of a status, for logs. Never NULL. */
+const char *prm_status_text(enum prm_status status);
+
+/* Writes the calling thread's fault record and returns `status`, so that the origin of a fault reads
+ * `return prm_fault_set(PRM_INVALID_ARGUMENT, "k is %u, not 1 to %u", k, K_MAX);`. */
+enum prm_status prm_fault_set(enum prm_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The calling thread's latest fault; valid until its next fault. */
+const struct prm_fault *prm_fault_last(void);
+
+#endif
