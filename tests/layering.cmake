@@ -1,0 +1,46 @@
+# Test: what the build cannot enforce about includes.
+#
+#   cmake -DTOP=. -P layering.cmake
+#
+# No path climbs ("../"). An outside library has one room that includes it: the rows below.
+cmake_minimum_required(VERSION 3.25)
+
+# library | include | files that may
+set(rooms
+  "libmicrohttpd|microhttpd\\.h|^server/http\\.c$"
+  "Jansson|jansson\\.h|^(api/schema|tests)/"
+  "OpenCL|CL/|^engine/device/"
+  "curl|curl/|^(client|tests)/"
+)
+
+set(wrong 0)
+set(count 0)
+foreach(folder kernels engine api server client tests examples)
+  file(GLOB_RECURSE files RELATIVE ${TOP} ${TOP}/${folder}/*.[ch] ${TOP}/${folder}/*.cl)
+  foreach(file IN LISTS files)
+    math(EXPR count "${count} + 1")
+    file(STRINGS ${TOP}/${file} includes REGEX "^[ \t]*#[ \t]*include")
+    foreach(include IN LISTS includes)
+      if(include MATCHES "\\.\\./")
+        message("${file}: ${include}: a path that climbs")
+        math(EXPR wrong "${wrong} + 1")
+      endif()
+      foreach(room IN LISTS rooms)
+        string(REPLACE "|" ";" room "${room}")
+        list(GET room 0 library)
+        list(GET room 1 header)
+        string(REGEX REPLACE "^[^;]*;[^;]*;" "" place "${room}")
+        string(REPLACE ";" "|" place "${place}")
+        if(include MATCHES "[<\"]${header}" AND NOT file MATCHES "${place}")
+          message("${file}: ${include}: not the room of ${library}")
+          math(EXPR wrong "${wrong} + 1")
+        endif()
+      endforeach()
+    endforeach()
+  endforeach()
+endforeach()
+
+message("${count} files, ${wrong} includes that the architecture forbids")
+if(count EQUAL 0 OR wrong GREATER 0)
+  message(FATAL_ERROR "failed")
+endif()
