@@ -1,0 +1,120 @@
+/* Plan requests and answers: wire document <-> plain struct (api page, section 6). */
+#ifndef SCHEMA_PLAN_H
+#define SCHEMA_PLAN_H
+
+#include "schema/limits.h"
+#include "schema/problem.h"
+
+enum plan_objective { PLAN_LENGTH, PLAN_HOPS };
+enum plan_output { PLAN_PATH, PLAN_NODES, PLAN_COST };
+
+/* A query as sent. States are indices into the request's numbers. An invalid query keeps why. */
+struct plan_query {
+    char *id_json; /* the id as JSON text to echo, owned; NULL: none */
+    bool invalid;
+    char invalid_detail[128];
+    size_t start;      /* of double[dof] in `numbers` */
+    size_t goals;      /* of double[goal_count][dof] */
+    uint32_t goal_count;
+};
+
+struct plan_request {
+    struct plan_query *queries; /* owned */
+    uint32_t query_count;
+    double *numbers; /* owned */
+    size_t number_count;
+    enum plan_objective objective;
+    enum plan_output output;
+    bool simplify, allow_stale, diagnose;
+    double interpolate; /* 0: none */
+    uint32_t connect_k, connect_enough; /* 0: default */
+    double connect_radius;              /* 0: default */
+};
+
+/* Parses a body for a roadmap with these coordinates. A query that is wrong in itself is marked invalid; all
+ * else that is wrong fails the request. Members of later releases (expand, obstacles, ignore, deadline_ms with a
+ * value) are `unsupported`. */
+bool plan_request_read(struct plan_request *request, const char *body, size_t bytes,
+                       const char *const *coordinates, uint32_t dof, const struct limits *limits,
+                       struct problem *problem);
+void plan_request_deinit(struct plan_request *request);
+
+/* Parses a state from URL text "1,2,3"; false where it is not dof numbers. */
+bool plan_state_parse(double *state, const char *text, uint32_t dof);
+
+
+/* ---- answers ---------------------------------------------------------------------------------------- */
+
+/* Query statuses: X(constant, wire text), numbered from 0 in the wire's order. */
+#define PLAN_STATUSES(X)                                                                           \
+    X(SOLVED, "solved")                                                                            \
+    X(NO_PATH, "no_path")                                                                          \
+    X(START_OUT_OF_BOUNDS, "start_out_of_bounds")                                                  \
+    X(GOAL_OUT_OF_BOUNDS, "goal_out_of_bounds")                                                    \
+    X(START_IN_COLLISION, "start_in_collision")                                                    \
+    X(GOAL_IN_COLLISION, "goal_in_collision")                                                      \
+    X(START_NOT_CONNECTED, "start_not_connected")                                                  \
+    X(GOAL_NOT_CONNECTED, "goal_not_connected")                                                    \
+    X(DEADLINE_EXCEEDED, "deadline_exceeded")                                                      \
+    X(CANCELLED, "cancelled")                                                                      \
+    X(INVALID_QUERY, "invalid_query")
+
+enum plan_status {
+#define X(constant, text) PLAN_STATUS_##constant,
+    PLAN_STATUSES(X)
+#undef X
+    PLAN_STATUS_COUNT
+};
+
+const char *plan_status_text(enum plan_status status);
+
+/* Why a query was not solved. Pointers are borrowed; NULL, NaN and UINT32_MAX leave a member out. */
+struct plan_reason {
+    const char *at, *kind; /* wire words; kind NULL: no reason */
+    uint32_t goal_index;
+    const char *obstacle; /* its id */
+    double depth;
+    const char *coordinate;
+    double value, limit;
+    uint32_t start_component_size, goal_component_size;
+};
+
+struct plan_result {
+    enum plan_status status;
+    double length;
+    uint32_t hops, goal_index;
+    size_t waypoint_first, waypoint_count; /* rows of the answer's waypoints */
+    size_t node_first, node_count;
+    struct plan_reason reason;
+};
+
+struct plan_warning {
+    const char *code;
+    char detail[160];
+    int64_t query; /* index, or negative: the whole request */
+};
+
+struct plan_times {
+    double queue_ms, parse_ms, connect_ms, search_ms, extract_ms, simplify_ms, total_ms;
+};
+
+/* All that an answer says; everything is borrowed. `write` time is filled in by the writer. */
+struct plan_answer {
+    const char *roadmap, *fingerprint;
+    uint64_t revision, world_revision;
+    const char *const *coordinates;
+    uint32_t dof;
+    const struct plan_request *request; /* ids; starts and goals are written as sent */
+    const struct plan_result *results;  /* [request->query_count] */
+    const double *waypoints;            /* [][dof] */
+    const uint32_t *nodes;
+    const struct plan_warning *warnings;
+    uint32_t warning_count;
+    struct plan_times times;
+};
+
+/* Appends the answer document. Way-points are written with the digits that float32 in the world's frame needs,
+ * first and last exactly. */
+void plan_answer_write(const struct plan_answer *answer, struct text *out);
+
+#endif

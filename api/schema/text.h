@@ -1,0 +1,36 @@
+/* A growing text, and JSON written into it.
+ *
+ * Allocation failure is sticky: it sets `failed`, later writes do nothing, the owner checks once at the end.
+ * Numbers are written without regard to the locale.
+ */
+#ifndef SCHEMA_TEXT_H
+#define SCHEMA_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct text {
+    char *data; /* not terminated */
+    size_t length, capacity;
+    bool failed;
+};
+
+void text_deinit(struct text *text);
+void text_append(struct text *text, const char *data, size_t length);
+void text_print(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* JSON values. Strings are escaped; a number that is not finite becomes null. */
+void text_json_string(struct text *text, const char *string);
+void text_json_bool(struct text *text, bool value);
+void text_json_u64(struct text *text, uint64_t value);
+/* The shortest of up to `digits` (1 … 17) significant digits; 17 reads back as the same double. */
+void text_json_number(struct text *text, double value, int digits);
+
+/* Structure: a comma is set where one is due, so that writers need no first-element logic.
+ *     text_json_open(t, '{'); text_json_key(t, "status"); text_json_string(t, "solved"); text_json_close(t, '}'); */
+void text_json_open(struct text *text, char bracket);
+void text_json_close(struct text *text, char bracket);
+void text_json_key(struct text *text, const char *key);
+
+#endif

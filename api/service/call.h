@@ -1,0 +1,70 @@
+/* One request on its way through the service, free of any transport.
+ *
+ * The server fills the first part, hands the call to a use case and gets it back by `complete`, exactly once,
+ * on whatever thread finished it; it may be before the use case returns. Until then the call belongs to the
+ * service; afterwards to the server, which frees the reply.
+ */
+#ifndef SERVICE_CALL_H
+#define SERVICE_CALL_H
+
+#include "schema/problem.h"
+#include "schema/route.h"
+#include "schema/text.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+enum { CALL_SEGMENTS_MAX = 2, CALL_PARAMETERS_MAX = 64 };
+
+struct call_parameter {
+    const char *key, *value;
+};
+
+/* An answer ready to be sent. */
+struct reply {
+    int status;
+    const char *content_type; /* static text */
+    struct text body;
+    char etag[96];     /* with quotes, or empty */
+    char location[160]; /* path, or empty */
+    char allow[64];
+    char preference_applied[32];
+    unsigned retry_after_s; /* 0: none */
+};
+
+struct call {
+    /* what came in; borrowed by the service until complete() */
+    enum route_id route;
+    const char *segments[CALL_SEGMENTS_MAX]; /* values of the {x} of the pattern, decoded; NULL past the last */
+    struct call_parameter parameters[CALL_PARAMETERS_MAX]; /* of the query string, decoded */
+    unsigned parameter_count;
+    const char *body;
+    size_t body_bytes;
+    const char *if_match, *if_none_match; /* header values, or NULL */
+    double wait_s; /* Prefer: wait; negative: absent */
+    char request_id[65];
+
+    /* set by the transport when nobody will read the answer any more */
+    atomic_bool abandoned;
+
+    /* what goes out */
+    struct problem problem;
+    struct reply reply;
+
+    /* how it goes back */
+    void (*complete)(struct call *call);
+    void *transport; /* the server's own */
+    struct call *next; /* queues of the service */
+    double received_s; /* monotonic clock when the call was handed over */
+};
+
+/* The value of a URL parameter, or NULL. */
+const char *call_parameter(const struct call *call, const char *key);
+
+/* Completes with the faults gathered in call->problem. */
+void call_fail(struct call *call);
+
+/* Completes with a body already written to call->reply.body. */
+void call_succeed(struct call *call, int status, const char *content_type);
+
+#endif

@@ -1,0 +1,20 @@
+/* libprm: motion planning on OpenCL devices. This header is the whole library. */
+#ifndef PRM_H
+#define PRM_H
+
+#include "device/arena.h"
+#include "device/buffer.h"
+#include "device/context.h"
+#include "device/status.h"
+#include "primitives/bin.h"
+#include "primitives/compact.h"
+#include "primitives/cuckoo.h"
+#include "primitives/histogram.h"
+#include "primitives/radix_sort.h"
+#include "primitives/random.h"
+#include "primitives/rank.h"
+#include "primitives/scan.h"
+#include "roadmap/plan.h"
+#include "roadmap/roadmap.h"
+
+#endif

@@ -1,0 +1,151 @@
+/* Probabilistic roadmaps: parameters, the resident structures, their build and their validity.
+ *
+ * A roadmap's topology (milestones, candidate edges, lengths) is immutable once built and content-addressed
+ * by its digest. What a world allows of it is a separate object, its validity, of which there is one per
+ * world revision. Queries read both and write neither.
+ *
+ * Kavraki, Svestka, Latombe & Overmars 1996; built on the device throughout.
+ */
+#ifndef PRM_ROADMAP_ROADMAP_H
+#define PRM_ROADMAP_ROADMAP_H
+
+#include "roadmap/metric.h"
+#include "roadmap/robot.h"
+#include "roadmap/world.h"
+
+enum prm_sample_method { PRM_SAMPLE_UNIFORM, PRM_SAMPLE_HALTON, PRM_SAMPLE_LATTICE };
+enum prm_neighbor_method { PRM_NEIGHBOR_AUTO, PRM_NEIGHBOR_LSH, PRM_NEIGHBOR_EXACT };
+enum prm_edge_check { PRM_EDGE_CERTIFIED, PRM_EDGE_SAMPLED };
+
+enum { PRM_NEIGHBORS_MAX = 128, PRM_HISTOGRAM_BINS = 16 };
+
+/* What a roadmap is made from, besides world and robot. Zero means the default where it says so. */
+struct prm_roadmap_params {
+    uint64_t seed;
+    uint32_t sample_count; /* milestones wanted; ignored by lattice */
+    enum prm_sample_method sample_method;
+    double lattice_spacing; /* 0: a milestone at every free cell centre of the world's grid */
+    enum prm_neighbor_method neighbor_method;
+    uint32_t k;           /* 1 … PRM_NEIGHBORS_MAX */
+    double radius;        /* 0: no limit; metric distance */
+    uint32_t tables;      /* lsh: L; 0: automatic, as the next two */
+    uint32_t projections; /* lsh: M */
+    double width;         /* lsh: W */
+    double target_recall; /* 0 … 1 */
+    enum prm_edge_check edge_check;
+    double edge_resolution; /* sampled: metric distance between samples; 0: 1/100 of the bounds' diagonal */
+};
+
+/* A graph in CSR form on the device, arcs of a vertex ascending by target. */
+struct prm_graph {
+    uint32_t vertex_count, arc_count;
+    struct prm_buffer offsets; /* u32[vertex_count + 1] */
+    struct prm_buffer arcs;    /* struct arc[arc_count] */
+};
+
+struct prm_stage_time {
+    const char *name;
+    double milliseconds;
+};
+enum { PRM_STAGES_MAX = 16 };
+
+/* What there is to know about a build; histograms have equal bins from 0 to the maximum. */
+struct prm_roadmap_statistics {
+    uint64_t samples_drawn;
+    double free_fraction;
+    uint32_t milestones;
+    uint32_t candidate_edges;
+    enum prm_neighbor_method neighbor_method; /* that was used */
+    uint32_t tables, projections;
+    double width;
+    double recall; /* measured on recall_samples points */
+    uint32_t recall_samples;
+    uint32_t cuckoo_attempts; /* the most of any table; 0 without lsh */
+    double margin;
+    struct prm_stage_time stages[PRM_STAGES_MAX];
+    uint32_t stage_count;
+    uint64_t device_bytes, host_bytes;
+};
+
+/* The immutable topology. Device members may be read by anyone on the context's thread. */
+struct prm_roadmap {
+    struct prm_context *context;
+    struct prm_space space;
+    struct prm_robot robot;
+    struct prm_roadmap_params params;
+    uint32_t milestone_count, edge_count;
+    struct prm_buffer states;  /* f32[milestone_count][row] */
+    struct prm_buffer edges;   /* u32[edge_count][2]: a < b, ascending by (a, b) */
+    struct prm_buffer weights; /* u32[edge_count]: ceil(length * weight_scale) */
+    struct prm_buffer lengths; /* f32[edge_count]: metric length */
+    double weight_scale;       /* a power of two; sums of weights order the search */
+    float *host_states;        /* the same rows for the host: paths are written from these */
+    struct prm_roadmap_statistics statistics;
+    char digest[65]; /* SHA-256 of milestones, edges and lengths in id order, hexadecimal */
+};
+
+/* What one world allows of a roadmap. */
+struct prm_validity {
+    const struct prm_roadmap *roadmap;
+    struct prm_buffer edge_valid; /* u32[edge_count] of 0 and 1 */
+    struct prm_graph graph;       /* the valid edges, both directions */
+    struct prm_buffer components; /* u32[milestone_count]: lowest id of the component */
+    struct prm_buffer component_sizes; /* u32[milestone_count]: at the lowest id */
+    uint32_t valid_edges, component_count, largest_component, largest_size;
+    uint32_t degree_histogram[PRM_HISTOGRAM_BINS];
+    uint32_t degree_max;
+    uint32_t length_histogram[PRM_HISTOGRAM_BINS];
+    double length_max;
+    uint32_t edges_on, edges_off; /* changed against the validity it was derived from */
+};
+
+/* A build in progress: a list of stages, each cut into bounded steps, so that other device work can go
+ * between them. */
+struct prm_build;
+
+/* Checks parameters and estimated memory; starts a build. `world` must outlive it. Faults: PRM_INVALID_ARGUMENT,
+ * PRM_LIMIT_EXCEEDED and PRM_DEVICE_MEMORY (up front, with bytes needed and the limit), PRM_UNSUPPORTED. */
+enum prm_status prm_build_create(struct prm_build **build, struct prm_context *context,
+                                 const struct prm_world *world, const struct prm_robot *robot,
+                                 const struct prm_roadmap_params *params);
+
+/* Runs one bounded step of the current stage. PRM_NO_FREE_SPACE when bounded sampling finds nothing. */
+enum prm_status prm_build_step(struct prm_build *build, bool *done);
+
+/* The stage that runs now and the share of the whole that is done, 0 … 1. */
+struct prm_progress {
+    const char *stage;
+    double fraction;
+};
+struct prm_progress prm_build_progress(const struct prm_build *build);
+
+/* After the last step: hands out the roadmap and its validity in the world it was built in. */
+enum prm_status prm_build_finish(struct prm_build *build, struct prm_roadmap **roadmap,
+                                 struct prm_validity **validity);
+
+/* Frees a build at any point (a cancel is just this); NULL is accepted. */
+void prm_build_destroy(struct prm_build *build);
+
+void prm_roadmap_destroy(struct prm_roadmap *roadmap);
+
+/* Checks every candidate edge in `world` (all enabled obstacles), labels components. `previous` (NULL: none)
+ * is only compared with. */
+enum prm_status prm_validity_create(struct prm_arena *arena, struct prm_validity **validity,
+                                    const struct prm_roadmap *roadmap, const struct prm_world *world,
+                                    const struct prm_validity *previous);
+void prm_validity_destroy(struct prm_validity *validity);
+
+/* A copy of the graph for the host; malloc'ed members, freed by prm_graph_copy_deinit(). */
+struct prm_graph_copy {
+    uint32_t milestone_count, edge_count, dof;
+    double *states;      /* [milestone_count][dof], world frame */
+    uint32_t *edges;     /* [edge_count][2] */
+    float *lengths;      /* [edge_count] */
+    uint8_t *valid;      /* [edge_count] */
+    uint32_t *components; /* [milestone_count] */
+};
+enum prm_status prm_graph_copy_init(struct prm_graph_copy *copy, const struct prm_roadmap *roadmap,
+                                    const struct prm_validity *validity);
+void prm_graph_copy_deinit(struct prm_graph_copy *copy);
+
+#endif
