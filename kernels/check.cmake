@@ -25,7 +25,7 @@ foreach(variant IN LISTS variants)
       COMMAND ${CLANG} -x cl -cl-std=CL1.2 -Xclang -finclude-default-header
         -Xclang -fdeclare-opencl-builtins -D__OPENCL_VERSION__=120
         -target spir64-unknown-unknown -fsyntax-only
-        -Wall -Wextra -Wno-unused-function -Wno-sign-compare -Werror
+        -Wall -Wno-unused-function -Werror
         ${shape} ${definitions} ${FLAT}
       RESULT_VARIABLE failed ERROR_VARIABLE log)
     if(failed)
