@@ -3,7 +3,8 @@
 #   cmake -DCOMPILER=cc -DROOTS=build/roots -DOPTIONS=-I… -P headers.cmake
 #
 # Every layer's include root holds one link, NAME -> folder (prm_layer), so the roots list all headers.
-# Kernel headers of device code are skipped: they compile with the programs that include them.
+# Kernel headers of device code, or that ask for definitions (#error), are skipped: they compile with the
+# programs that include them.
 cmake_minimum_required(VERSION 3.25)
 
 file(GLOB links LIST_DIRECTORIES true ${ROOTS}/*/*)
@@ -21,7 +22,7 @@ foreach(link IN LISTS links)
   foreach(path IN LISTS headers)
     get_filename_component(header ${path} NAME)
     if(name STREQUAL kernels)
-      file(STRINGS ${path} device REGEX "__global|__local|get_(local|group|global)_id|workgroup\\.h\"")
+      file(STRINGS ${path} device REGEX "__global|__local|get_(local|group|global)_id|workgroup\\.h\"|# *error")
       if(device)
         continue()
       endif()

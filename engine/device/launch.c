@@ -4,13 +4,17 @@
 #include "device/assert.h"
 #include "device/internal.h"
 
-/* Sets all arguments of a kernel object. */
-static enum prm_status set_arguments(cl_kernel object, const char *name,
+/* Sets all arguments of a kernel. One that is missing would silently be that of the launch before.
+ */
+static enum prm_status set_arguments(struct prm_program_kernel kernel, const char *name,
                                      const struct prm_argument *arguments, size_t count)
 {
+    if (count != kernel.argument_count)
+        return prm_fault_set(PRM_DEVICE_FAILED, "%s takes %u arguments, not %zu", name,
+                             kernel.argument_count, count);
     for (size_t i = 0; i < count; i++) {
         const cl_int code =
-            clSetKernelArg(object, (cl_uint)i, arguments[i].bytes, arguments[i].value);
+            clSetKernelArg(kernel.object, (cl_uint)i, arguments[i].bytes, arguments[i].value);
         if (code != CL_SUCCESS)
             return prm_fault_set(PRM_DEVICE_FAILED, "%s: argument %zu of %zu: %s", name, i, count,
                                  prm_opencl_error_name(code));
@@ -32,21 +36,21 @@ enum prm_status prm_launch(struct prm_context *context, enum prm_kernel_id kerne
 {
     enum prm_status status = PRM_OK;
     const char *name = prm_program_entry_name(kernel);
-    cl_kernel object;
+    struct prm_program_kernel found = {0};
     cl_event event = NULL;
 
     if (items == 0)
         return PRM_OK;
     PRM_ASSERT(group > 0);
     TRY(prm_context_count_call(context));
-    TRY(prm_program_kernel(context, kernel, options, &object));
-    TRY(set_arguments(object, name, arguments, argument_count));
+    TRY(prm_program_kernel(context, kernel, options, &found));
+    TRY(set_arguments(found, name, arguments, argument_count));
     TRY(reserve_timed(context));
 
     // whole groups: the kernel guards its tail
     const size_t global = (items + group - 1) / group * group;
-    const cl_int code = clEnqueueNDRangeKernel(context->queue, object, 1, NULL, &global, &group, 0,
-                                               NULL, context->timer ? &event : NULL);
+    const cl_int code = clEnqueueNDRangeKernel(context->queue, found.object, 1, NULL, &global,
+                                               &group, 0, NULL, context->timer ? &event : NULL);
     if (code != CL_SUCCESS) {
         status = prm_fault_set(PRM_DEVICE_FAILED, "%s: %zu work-items in groups of %zu: %s (%d)",
                                name, global, group, prm_opencl_error_name(code), code);
@@ -66,8 +70,8 @@ cleanup:
 enum prm_status prm_kernel_prepare(struct prm_context *context, enum prm_kernel_id kernel,
                                    const char *options)
 {
-    cl_kernel object;
-    return prm_program_kernel(context, kernel, options, &object);
+    struct prm_program_kernel found;
+    return prm_program_kernel(context, kernel, options, &found);
 }
 
 void prm_timer_harvest(struct prm_context *context)

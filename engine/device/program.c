@@ -18,7 +18,7 @@ struct prm_program {
 
 struct prm_program_entry {
     struct prm_program_entry *next;
-    cl_kernel object;
+    struct prm_program_kernel kernel;
     const char *options; /* the program's */
 };
 
@@ -123,8 +123,28 @@ static enum prm_status find_program(struct prm_context *context, const char *fil
     return PRM_OK;
 }
 
+/* Makes the kernel object of an entry of a built program. */
+static enum prm_status make_kernel(const struct prm_program *program, enum prm_kernel_id kernel,
+                                   struct prm_program_kernel *made)
+{
+    cl_int code;
+
+    made->object = clCreateKernel(program->object, KERNELS[kernel].entry, &code);
+    if (code != CL_SUCCESS)
+        return prm_fault_set(PRM_DEVICE_FAILED, "kernels/%s.cl has no kernel %s: %s",
+                             KERNELS[kernel].file, KERNELS[kernel].entry,
+                             prm_opencl_error_name(code));
+    code = clGetKernelInfo(made->object, CL_KERNEL_NUM_ARGS, sizeof(made->argument_count),
+                           &made->argument_count, NULL);
+    if (code != CL_SUCCESS) {
+        clReleaseKernel(made->object);
+        return prm_opencl_fault("clGetKernelInfo", code);
+    }
+    return PRM_OK;
+}
+
 enum prm_status prm_program_kernel(struct prm_context *context, enum prm_kernel_id kernel,
-                                   const char *options, cl_kernel *object)
+                                   const char *options, struct prm_program_kernel *found)
 {
     enum prm_status status = PRM_OK;
     struct prm_program_entry *entry = NULL;
@@ -136,30 +156,23 @@ enum prm_status prm_program_kernel(struct prm_context *context, enum prm_kernel_
         options = "";
     for (entry = *entries; entry; entry = entry->next) {
         if (strcmp(entry->options, options) == 0) {
-            *object = entry->object;
+            *found = entry->kernel;
             return PRM_OK;
         }
     }
 
     struct prm_program *program = NULL;
     TRY(find_program(context, KERNELS[kernel].file, options, &program));
-    entry = malloc(sizeof(*entry));
+    entry = calloc(1, sizeof(*entry));
     if (!entry) {
         status = prm_fault_set(PRM_HOST_MEMORY, "no memory for kernel %s", KERNELS[kernel].entry);
         goto cleanup;
     }
-    cl_int code;
-    entry->object = clCreateKernel(program->object, KERNELS[kernel].entry, &code);
-    if (code != CL_SUCCESS) {
-        status =
-            prm_fault_set(PRM_DEVICE_FAILED, "kernels/%s.cl has no kernel %s: %s",
-                          KERNELS[kernel].file, KERNELS[kernel].entry, prm_opencl_error_name(code));
-        goto cleanup;
-    }
+    TRY(make_kernel(program, kernel, &entry->kernel));
     entry->options = program->options;
     entry->next = *entries;
     *entries = entry;
-    *object = entry->object;
+    *found = entry->kernel;
     entry = NULL;
 
 cleanup:
@@ -173,7 +186,7 @@ void prm_program_registry_deinit(struct prm_program_registry *registry)
         while (registry->entries[i]) {
             struct prm_program_entry *entry = registry->entries[i];
             registry->entries[i] = entry->next;
-            clReleaseKernel(entry->object);
+            clReleaseKernel(entry->kernel.object);
             free(entry);
         }
     }

@@ -16,10 +16,15 @@ struct prm_program_registry {
     struct prm_program_entry *entries[PRM_KERNEL_COUNT];
 };
 
-/* The kernel object of an entry, built on first use; it belongs to the registry. Options NULL:
+struct prm_program_kernel {
+    cl_kernel object; /* the registry's */
+    cl_uint argument_count;
+};
+
+/* The kernel of an entry, built on first use. Options NULL:
  * none. PRM_DEVICE_FAILED with the compiler's log where the program does not build. */
 enum prm_status prm_program_kernel(struct prm_context *context, enum prm_kernel_id kernel,
-                                   const char *options, cl_kernel *object);
+                                   const char *options, struct prm_program_kernel *found);
 
 /* The entry point's name, as in the .cl. */
 const char *prm_program_entry_name(enum prm_kernel_id kernel);

@@ -85,7 +85,7 @@ static void build_errors_name_the_true_line(void **state)
         // behind the includes of the program itself
         {"-Dscan_reduce=7", "kernels/scan.cl", "scan_reduce(__global"},
         // in a header of a header
-        {"-UWORKGROUP", "kernels/workgroup.h", "#error \"WORKGROUP must be the number"},
+        {"-DWORKGROUP=3", "kernels/workgroup.h", "#error \"WORKGROUP must be a power of two"},
     };
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         char path[1024], place[256];
@@ -107,11 +107,16 @@ static void wrong_launches_are_faults_that_name_the_kernel(void **state)
     struct prm_buffer words = test_upload_u32(test_context, NULL, 1);
     const uint32_t workgroup = prm_context_profile(test_context)->workgroup;
 
-    // an argument of the wrong size
+    // one argument too few, one too many: a kernel would keep that of the launch before
     assert_status(PRM_DEVICE_FAILED,
                   prm_launch(test_context, PRM_KERNEL_SCAN_REDUCE, NULL, workgroup, workgroup,
-                             ARGS(ARG_BUFFER(words), ARG_BUFFER(words), ARG_U64(1), ARG_U32(1))));
-    assert_fault_says("scan_reduce: argument 2 of 4: CL_INVALID_ARG_SIZE");
+                             ARGS(ARG_BUFFER(words), ARG_BUFFER(words), ARG_U32(1))));
+    assert_fault_says("scan_reduce takes 4 arguments, not 3");
+    assert_status(
+        PRM_DEVICE_FAILED,
+        prm_launch(test_context, PRM_KERNEL_SCAN_REDUCE, NULL, workgroup, workgroup,
+                   ARGS(ARG_BUFFER(words), ARG_BUFFER(words), ARG_U32(1), ARG_U32(1), ARG_U32(1))));
+    assert_fault_says("scan_reduce takes 4 arguments, not 5");
 
     // a group that the kernel does not allow
     assert_status(PRM_DEVICE_FAILED,
