@@ -1,0 +1,28 @@
+/* Random numbers on the device, the same for any work-group size, chunking and device.
+ *
+ * Mersenne Twister MT19937 (Matsumoto & Nishimura 1998): stream s of a seed is initialised by array
+ * {seed low, seed high, s} and gives a fixed block of PRM_MT_BLOCK numbers, so element i comes from stream
+ * i / PRM_MT_BLOCK and work-items share nothing. Halton: radical inverses in the first primes, from index 1.
+ */
+#ifndef PRM_PRIMITIVES_RANDOM_H
+#define PRM_PRIMITIVES_RANDOM_H
+
+#include "device/arena.h"
+
+enum { PRM_MT_BLOCK = 4992 }; /* 8 states of 624 words */
+
+/* out[i] = element first + i of the sequence of `seed`, uniform in [0, 1) with 24 bits.
+ * out: f32[count], device. `first` is any multiple of PRM_MT_BLOCK. */
+enum prm_status prm_random_uniform(struct prm_arena *arena, struct prm_buffer out, size_t count,
+                                   uint64_t seed, uint64_t first);
+
+/* Raw 32-bit words of the same sequence; out: u32[count]. */
+enum prm_status prm_random_words(struct prm_arena *arena, struct prm_buffer out, size_t count,
+                                 uint64_t seed, uint64_t first);
+
+/* Rows first … first + count - 1 of the Halton sequence in `dimension` <= 32 dimensions, each row rotated by
+ * the seed (Cranley-Patterson; seed 0: the plain sequence). out: f32[count][dimension], device, in [0, 1). */
+enum prm_status prm_random_halton(struct prm_arena *arena, struct prm_buffer out, size_t count,
+                                  uint32_t dimension, uint64_t seed, uint64_t first);
+
+#endif

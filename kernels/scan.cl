@@ -1,0 +1,130 @@
+/* Exclusive scan of u32 by reduce-then-scan: each group sums its chunk, then scans it from the sum of the
+ * chunks before. Within a tile Blelloch 1990 or Hillis & Steele 1985 (workgroup.h); with WORKGROUP == 1 a
+ * serial loop.
+ *
+ * Launch: one group of WORKGROUP a chunk; the segment kernels: one group a run of segments.
+ * Traffic: reduce 4 bytes an element, scan 8; segments 8.
+ * -D SCAN_HILLIS_STEELE selects that method.
+ *
+ * check: -DNO_VARIANT
+ * check: -DSCAN_HILLIS_STEELE
+ */
+#include "chunk.h"
+
+/* sums[g] = sum of chunk g. */
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+scan_reduce(__global u32 *restrict sums, __global const u32 *restrict in, u32 n, u32 length)
+{
+    __local u32 scratch[WORKGROUP_SCRATCH];
+    const u32 item = (u32)get_local_id(0);
+    const u32 end = chunk_end(length, n);
+
+    u32 sum = 0;
+    for (u32 i = chunk_begin(length) + item; i < end; i += WORKGROUP)
+        sum += in[i];
+    sum = workgroup_reduce_add(sum, scratch);
+    if (item == 0)
+        sums[get_group_id(0)] = sum;
+}
+
+/* out[begin .. end) = `offset` plus the exclusive scan of in[begin .. end), by the whole group; returns the
+ * offset behind the last. out may be in: an element is read before it is written, by the same work-item. */
+static inline u32 scan_range(__global u32 *out, __global const u32 *in, u32 begin, u32 end, u32 offset,
+                             __local u32 *scratch)
+{
+    const u32 item = (u32)get_local_id(0);
+    for (u32 base = begin; base < end; base += TILE) {
+        const u32 first = base + item * ITEMS;
+        u32 values[ITEMS];
+        u32 sum = 0;
+        for (u32 k = 0; k < ITEMS; k++) {
+            values[k] = first + k < end ? in[first + k] : 0;
+            sum += values[k];
+        }
+        u32 total;
+        u32 place = offset + workgroup_scan_exclusive(sum, &total, scratch);
+        for (u32 k = 0; k < ITEMS; k++) {
+            if (first + k < end)
+                out[first + k] = place;
+            place += values[k];
+        }
+        offset += total;
+    }
+    return offset;
+}
+
+/* out[i] = sum of in[0 .. i); the last group adds the total, out[n]. `sums` is read only by groups after
+ * the first. */
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+scan_chunks(__global u32 *out, __global const u32 *in, __global const u32 *sums, u32 n, u32 length)
+{
+    __local u32 scratch[WORKGROUP_SCRATCH];
+    const u32 end = chunk_end(length, n);
+    const u32 offset = chunk_offset(sums, scratch);
+
+    const u32 total = scan_range(out, in, chunk_begin(length), end, offset, scratch);
+    if (end == n && get_local_id(0) == 0)
+        out[n] = total;
+}
+
+/* Each segment by itself, one after another: this group's are segments [g * run, (g + 1) * run). */
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+scan_segments(__global u32 *out, __global const u32 *in, u32 segments, u32 segment, u32 run)
+{
+    __local u32 scratch[WORKGROUP_SCRATCH];
+    const u32 end = chunk_end(run, segments);
+    for (u32 s = chunk_begin(run); s < end; s++)
+        scan_range(out, in, s * segment, (s + 1) * segment, 0, scratch);
+}
+
+/* Small segments, as many as fit in a tile at a time: the tile is scanned as one, then each element takes
+ * off what its segment began with (exact, mod 2^32). segment <= TILE; n = segments * segment; a group's
+ * chunk is `length` elements of whole segments. */
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+scan_segments_packed(__global u32 *out, __global const u32 *in, u32 n, u32 segment, u32 length)
+{
+    __local u32 scratch[WORKGROUP_SCRATCH];
+    __local u32 begins[TILE];
+    const u32 item = (u32)get_local_id(0);
+    const u32 end = chunk_end(length, n);
+    const u32 span = TILE / segment * segment;
+
+    for (u32 base = chunk_begin(length); base < end; base += span) {
+        const u32 first = item * ITEMS;
+        const u32 stop = min(span, end - base);
+        u32 values[ITEMS];
+        u32 sum = 0;
+        for (u32 k = 0; k < ITEMS; k++) {
+            values[k] = first + k < stop ? in[base + first + k] : 0;
+            sum += values[k];
+        }
+        u32 total;
+        const u32 place = workgroup_scan_exclusive(sum, &total, scratch);
+
+        // the prefix at each segment's first element
+        u32 prefix = place;
+        for (u32 k = 0; k < ITEMS; k++) {
+            if ((first + k) % segment == 0)
+                begins[(first + k) / segment] = prefix;
+            prefix += values[k];
+        }
+        workgroup_barrier();
+        prefix = place;
+        for (u32 k = 0; k < ITEMS; k++) {
+            if (first + k < stop)
+                out[base + first + k] = prefix - begins[(first + k) / segment];
+            prefix += values[k];
+        }
+        workgroup_barrier();
+    }
+}
+
+/* out[i] = whole[i] - whole[begin of i's segment]: segments from a scan of the whole array. */
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+scan_subtract(__global u32 *restrict out, __global const u32 *restrict whole, u32 n, u32 segment,
+              u32 length)
+{
+    const u32 end = chunk_end(length, n);
+    for (u32 i = chunk_begin(length) + (u32)get_local_id(0); i < end; i += WORKGROUP)
+        out[i] = whole[i] - whole[i / segment * segment];
+}
