@@ -12,18 +12,20 @@
  * box without end in z. A capsule or cylinder lies along its own z. */
 enum shape_kind { SHAPE_SPHERE = 0, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_CAPSULE, SHAPE_POLYGON, SHAPE_GRID };
 
-/* One obstacle. `padding` has been added to nothing: clearances subtract it. */
+/* One obstacle. `padding` has been added to nothing: clearances subtract it. It includes what was lost when
+ * the obstacle was rounded to float32. In a table of shapes those of kind SHAPE_GRID come last. */
 struct shape {
     f32 center[3];
     f32 radius;  /* sphere, cylinder, capsule */
-    f32 half[3]; /* box: half sizes; cylinder, capsule: half[2] is half the length of the straight part */
+    f32 half_size[3]; /* box; cylinder, capsule: half_size[2] is half the length of the straight part */
     f32 padding;
     f32 rotation[9]; /* rows; own frame -> local frame */
     u32 kind;        /* enum shape_kind */
     u32 first;       /* polygon: first of its edges; grid: its index in the grid table */
     u32 count;       /* polygon: number of edges */
     u32 obstacle;    /* index in the world's list of obstacles */
-    u32 pad[3];
+    f32 rounding;    /* error of a computed distance, as a share of the coordinates in the own frame */
+    u32 pad[2];
 };
 
 /* An edge of a polygon, from (x0, y0) to (x1, y1), counter-clockwise. */

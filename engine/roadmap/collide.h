@@ -1,7 +1,8 @@
 /* Collision checking of states: a robot's clearance in a world.
  *
- * The broad phase looks up the tiles that the robot's box touches; the narrow phase is exact for each
- * obstacle. Obstacles are closed: touching is colliding; decisions keep the world's rounding margin.
+ * The broad phase looks up the tiles that the robot's box touches; the narrow phase is exact for
+ * each obstacle. Obstacles are closed: touching is colliding; decisions keep the world's rounding
+ * margin.
  */
 #ifndef PRM_ROADMAP_COLLIDE_H
 #define PRM_ROADMAP_COLLIDE_H
@@ -22,11 +23,13 @@ struct prm_scene {
 /* free[i] = 1 where the robot at row i keeps more than the margin from every obstacle.
  * free: u32[count]; states: f32[count][row]; device. */
 enum prm_status prm_collide_states(struct prm_arena *arena, struct prm_buffer free,
-                                   const struct prm_scene *scene, struct prm_buffer states, size_t count);
+                                   const struct prm_scene *scene, struct prm_buffer states,
+                                   size_t count);
 
-/* The least clearance of each state and the obstacle it is from (lowest index among equals; index in the
- * world's list, NONE_U32 where nothing is near). Negative: depth of penetration. Beyond what the broad phase
- * sees the clearance is only a lower bound (one tile edge). clearance: f32[count]; obstacle: u32[count]. */
+/* The least clearance of each state and the obstacle it is from (lowest index among equals; index
+ * in the world's list, NONE_U32 where nothing is near). Negative: depth of penetration. Beyond what
+ * the broad phase sees the clearance is only a lower bound (one tile edge). clearance: f32[count];
+ * obstacle: u32[count]. */
 enum prm_status prm_collide_clearance(struct prm_arena *arena, struct prm_buffer clearance,
                                       struct prm_buffer obstacle, const struct prm_scene *scene,
                                       struct prm_buffer states, size_t count);

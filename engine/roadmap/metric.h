@@ -1,8 +1,9 @@
-/* The configuration space of a robot in a world: coordinates, limits, weights, distance, interpolation.
+/* The configuration space of a robot in a world: coordinates, limits, weights, distance,
+ * interpolation.
  *
- * This is the one place that knows how a kind of joint behaves; the device side is kernels/metric.h.
- * Host functions work in double precision in the wire's coordinates; device rows are float32 relative to
- * `origin`.
+ * This is the one place that knows how a kind of joint behaves; the device side is
+ * kernels/metric.h. Host functions work in double precision in the wire's coordinates; device rows
+ * are float32 relative to `origin`.
  */
 #ifndef PRM_ROADMAP_METRIC_H
 #define PRM_ROADMAP_METRIC_H
@@ -40,14 +41,15 @@ enum prm_status prm_space_init(struct prm_space *space, const struct prm_robot *
 double prm_space_distance(const struct prm_space *space, const double *a, const double *b);
 
 /* out = the state at fraction t of the way from a to b; out may be a or b. */
-void prm_space_interpolate(const struct prm_space *space, double *out, const double *a, const double *b,
-                           double t);
+void prm_space_interpolate(const struct prm_space *space, double *out, const double *a,
+                           const double *b, double t);
 
-/* The first coordinate of `state` that is outside its limits by more than PRM_LIMIT_TOLERANCE, or dof if none;
- * a coordinate within the tolerance is clamped in place and *clamped set. */
+/* The first coordinate of `state` that is outside its limits by more than PRM_LIMIT_TOLERANCE, or
+ * dof if none; a coordinate within the tolerance is clamped in place and *clamped set. */
 uint32_t prm_space_clamp(const struct prm_space *space, double *state, bool *clamped);
 
-/* Between wire states and device rows: row[i] = (float)(state[i] - origin[i]), zeros in the pad; and back. */
+/* Between wire states and device rows: row[i] = (float)(state[i] - origin[i]), zeros in the pad;
+ * and back. */
 void prm_space_to_row(const struct prm_space *space, float *row, const double *state);
 void prm_space_from_row(const struct prm_space *space, double *state, const float *row);
 

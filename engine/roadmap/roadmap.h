@@ -1,8 +1,8 @@
 /* Probabilistic roadmaps: parameters, the resident structures, their build and their validity.
  *
- * A roadmap's topology (milestones, candidate edges, lengths) is immutable once built and content-addressed
- * by its digest. What a world allows of it is a separate object, its validity, of which there is one per
- * world revision. Queries read both and write neither.
+ * A roadmap's topology (milestones, candidate edges, lengths) is immutable once built and
+ * content-addressed by its digest. What a world allows of it is a separate object, its validity, of
+ * which there is one per world revision. Queries read both and write neither.
  *
  * Kavraki, Svestka, Latombe & Overmars 1996; built on the device throughout.
  */
@@ -33,7 +33,8 @@ struct prm_roadmap_params {
     double width;         /* lsh: W */
     double target_recall; /* 0 … 1 */
     enum prm_edge_check edge_check;
-    double edge_resolution; /* sampled: metric distance between samples; 0: 1/100 of the bounds' diagonal */
+    double edge_resolution; /* sampled: metric distance between samples; 0: 1/100 of the bounds'
+                               diagonal */
 };
 
 /* A graph in CSR form on the device, arcs of a vertex ascending by target. */
@@ -87,9 +88,9 @@ struct prm_roadmap {
 /* What one world allows of a roadmap. */
 struct prm_validity {
     const struct prm_roadmap *roadmap;
-    struct prm_buffer edge_valid; /* u32[edge_count] of 0 and 1 */
-    struct prm_graph graph;       /* the valid edges, both directions */
-    struct prm_buffer components; /* u32[milestone_count]: lowest id of the component */
+    struct prm_buffer edge_valid;      /* u32[edge_count] of 0 and 1 */
+    struct prm_graph graph;            /* the valid edges, both directions */
+    struct prm_buffer components;      /* u32[milestone_count]: lowest id of the component */
     struct prm_buffer component_sizes; /* u32[milestone_count]: at the lowest id */
     uint32_t valid_edges, component_count, largest_component, largest_size;
     uint32_t degree_histogram[PRM_HISTOGRAM_BINS];
@@ -97,19 +98,24 @@ struct prm_validity {
     uint32_t length_histogram[PRM_HISTOGRAM_BINS];
     double length_max;
     uint32_t edges_on, edges_off; /* changed against the validity it was derived from */
+    double weight_scale; /* of graph's arcs, and so of links and heuristics of searches in it: a
+                          * power of two, the roadmap's unless a changed world has made paths too
+                          * long for it */
 };
 
-/* A build in progress: a list of stages, each cut into bounded steps, so that other device work can go
- * between them. */
+/* A build in progress: a list of stages, each cut into bounded steps, so that other device work can
+ * go between them. */
 struct prm_build;
 
-/* Checks parameters and estimated memory; starts a build. `world` must outlive it. Faults: PRM_INVALID_ARGUMENT,
- * PRM_LIMIT_EXCEEDED and PRM_DEVICE_MEMORY (up front, with bytes needed and the limit), PRM_UNSUPPORTED. */
+/* Checks parameters and estimated memory; starts a build. `world` must outlive it. Faults:
+ * PRM_INVALID_ARGUMENT, PRM_LIMIT_EXCEEDED and PRM_DEVICE_MEMORY (up front, with bytes needed and
+ * the limit), PRM_UNSUPPORTED. */
 enum prm_status prm_build_create(struct prm_build **build, struct prm_context *context,
                                  const struct prm_world *world, const struct prm_robot *robot,
                                  const struct prm_roadmap_params *params);
 
-/* Runs one bounded step of the current stage. PRM_NO_FREE_SPACE when bounded sampling finds nothing. */
+/* Runs one bounded step of the current stage. PRM_NO_FREE_SPACE when bounded sampling finds
+ * nothing. */
 enum prm_status prm_build_step(struct prm_build *build, bool *done);
 
 /* The stage that runs now and the share of the whole that is done, 0 … 1. */
@@ -128,20 +134,21 @@ void prm_build_destroy(struct prm_build *build);
 
 void prm_roadmap_destroy(struct prm_roadmap *roadmap);
 
-/* Checks every candidate edge in `world` (all enabled obstacles), labels components. `previous` (NULL: none)
- * is only compared with. */
+/* Checks every candidate edge in `world` (all enabled obstacles), labels components. `previous`
+ * (NULL: none) is only compared with. */
 enum prm_status prm_validity_create(struct prm_arena *arena, struct prm_validity **validity,
-                                    const struct prm_roadmap *roadmap, const struct prm_world *world,
+                                    const struct prm_roadmap *roadmap,
+                                    const struct prm_world *world,
                                     const struct prm_validity *previous);
 void prm_validity_destroy(struct prm_validity *validity);
 
 /* A copy of the graph for the host; malloc'ed members, freed by prm_graph_copy_deinit(). */
 struct prm_graph_copy {
     uint32_t milestone_count, edge_count, dof;
-    double *states;      /* [milestone_count][dof], world frame */
-    uint32_t *edges;     /* [edge_count][2] */
-    float *lengths;      /* [edge_count] */
-    uint8_t *valid;      /* [edge_count] */
+    double *states;       /* [milestone_count][dof], world frame */
+    uint32_t *edges;      /* [edge_count][2] */
+    float *lengths;       /* [edge_count] */
+    uint8_t *valid;       /* [edge_count] */
     uint32_t *components; /* [milestone_count] */
 };
 enum prm_status prm_graph_copy_init(struct prm_graph_copy *copy, const struct prm_roadmap *roadmap,

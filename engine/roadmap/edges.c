@@ -1,0 +1,26 @@
+/* Edge checks: launches of kernels/edges.cl. */
+#include "roadmap/edges.h"
+
+#include "roadmap/scene_arguments.h"
+
+enum prm_status prm_edges_check_piece(struct prm_arena *arena, struct prm_buffer valid,
+                                      const struct prm_scene *scene, struct prm_buffer from,
+                                      struct prm_buffer to, struct prm_buffer pairs, size_t first,
+                                      size_t count)
+{
+    struct prm_context *context = prm_arena_context(arena);
+    const struct prm_share share = prm_share_of(context, count);
+    char options[PRM_SCENE_OPTIONS_MAX];
+
+    prm_scene_options(options, scene);
+    return prm_launch(context, PRM_KERNEL_EDGES_CHECK, options, share.items, share.group,
+                      ARGS(ARG_BUFFER(valid), ARG_BUFFER(from), ARG_BUFFER(to), ARG_BUFFER(pairs),
+                           ARG_U32((uint32_t)first), ARG_U32((uint32_t)count), SCENE_ARGS(scene)));
+}
+
+enum prm_status prm_edges_check(struct prm_arena *arena, struct prm_buffer valid,
+                                const struct prm_scene *scene, struct prm_buffer from,
+                                struct prm_buffer to, struct prm_buffer pairs, size_t count)
+{
+    return prm_edges_check_piece(arena, valid, scene, from, to, pairs, 0, count);
+}

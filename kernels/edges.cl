@@ -1,0 +1,32 @@
+/* Edge checks of listed pairs of configurations.
+ *
+ * Launch: any number of work-items, a stretch of edges each (share.h).
+ * Traffic: two rows and the obstacles along the way an edge.
+ * -D ROW, DOF: of metric.h. -D EDGE_SAMPLED: of edges.h.
+ *
+ * check: -DROW=2 -DDOF=2
+ * check: -DROW=4 -DDOF=3 -DEDGE_SAMPLED
+ */
+#include "edges.h"
+#include "share.h"
+
+/* valid[i] = 1 where the motion from row pairs[i][0] of `from` to row pairs[i][1] of `to` is free;
+ * 0 for a pair with NONE_U32. valid: [n]; pairs: [n][2] from row `first` of the list on. */
+__kernel void edges_check(__global u32 *restrict valid, __global const f32 *from,
+                          __global const f32 *to, __global const u32 *restrict pairs,
+                          const u32 first, const u32 n, SCENE_PARAMETERS)
+{
+    const struct scene scene = SCENE_FROM_PARAMETERS;
+    f32 a[ROW], b[ROW];
+
+    for (u32 i = first + share_begin(n), end = first + share_end(n); i < end; i++) {
+        const u32 start = pairs[2 * (size_t)i], goal = pairs[2 * (size_t)i + 1];
+        u32 is_free = 0;
+        if (start != NONE_U32 && goal != NONE_U32) {
+            row_load(a, from, start);
+            row_load(b, to, goal);
+            is_free = edge_is_free(&scene, a, b) ? 1 : 0;
+        }
+        valid[i] = is_free;
+    }
+}
