@@ -1,8 +1,9 @@
 /* A JSON document read by look-up, for programs that take answers apart: the client, the examples.
  *
- * The service itself reads requests with the strict readers of each resource; here unknown members are
- * ignored, as clients must. Values are borrowed from their document and die with it. NULL is a value that
- * is not there: every function takes it, so that a chain of look-ups needs one check at its end.
+ * The service itself reads requests with the strict readers of each resource; here unknown members
+ * are ignored, as clients must. Values are borrowed from their document and die with it. NULL is a
+ * value that is not there: every function takes it, so that a chain of look-ups needs one check at
+ * its end.
  *
  * Threads: a document belongs to one thread at a time.
  */
@@ -18,14 +19,16 @@
 struct document;       /* owns all its values */
 struct document_value; /* an object, array, string, number, boolean or null */
 
-/* Parses one JSON value and nothing after it. NULL where it is not JSON, has a member twice, or memory
- * ran out: `fault` (may be NULL) then says why, with line and column. The caller destroys it. */
+/* Parses one JSON value and nothing after it. NULL where it is not JSON, has a member twice, or
+ * memory ran out: `fault` (may be NULL) then says why, with line and column. The caller destroys
+ * it. */
 struct document *document_parse(const char *data, size_t bytes, char *fault, size_t fault_bytes);
 void document_destroy(struct document *document);
 
 const struct document_value *document_root(const struct document *document);
 
-/* The value at a JSON Pointer (RFC 6901) below `value`: "" is itself, "/results/0/status". NULL: absent. */
+/* The value at a JSON Pointer (RFC 6901) below `value`: "" is itself, "/results/0/status". NULL:
+ * absent. */
 const struct document_value *document_at(const struct document_value *value, const char *pointer);
 
 bool document_is_object(const struct document_value *value);

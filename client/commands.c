@@ -1,0 +1,159 @@
+#include "client/commands.h"
+
+#include <string.h>
+
+#define QUERY_OPTIONS "start goal queries objective output interpolate no-simplify"
+
+static const struct command command_table[] = {
+    {"world put", "NAME FILE", 2, 2, "format", "make or replace a world from a file (- for stdin)",
+     command_world_put},
+    {"world list", "", 0, 0, "", "list worlds", command_world_list},
+    {"world get", "NAME", 1, 1, "", "show a world", command_world_get},
+    {"world delete", "NAME", 1, 1, "", "delete a world", command_world_delete},
+    {"robot put", "NAME FILE", 2, 2, "format", "make or replace a robot from a file",
+     command_robot_put},
+    {"robot list", "", 0, 0, "", "list robots", command_robot_list},
+    {"robot get", "NAME", 1, 1, "", "show a robot", command_robot_get},
+    {"robot delete", "NAME", 1, 1, "", "delete a robot", command_robot_delete},
+    {"roadmap build", "NAME", 1, 1,
+     "world robot samples method neighbors radius seed params no-wait", "build a roadmap",
+     command_roadmap_build},
+    {"roadmap list", "", 0, 0, "", "list roadmaps", command_roadmap_list},
+    {"roadmap get", "NAME", 1, 1, "", "show a roadmap and its statistics", command_roadmap_get},
+    {"roadmap delete", "NAME", 1, 1, "", "delete a roadmap", command_roadmap_delete},
+    {"plan", "NAME", 1, 1, QUERY_OPTIONS " save", "answer queries on a roadmap", command_plan},
+    {"picture", "NAME FILE.svg", 2, 2, QUERY_OPTIONS, "draw world, roadmap and paths",
+     command_picture},
+    {"job list", "", 0, 0, "", "list jobs", command_job_list},
+    {"job watch", "ID", 1, 1, "", "follow a job until it ends", command_job_watch},
+    {"job cancel", "ID", 1, 1, "", "cancel a job", command_job_cancel},
+    {"status", "", 0, 0, "", "show server, device and what it holds", command_status},
+    {"health", "", 0, 0, "", "exit 0 when the server takes requests", command_health},
+};
+enum { COMMAND_COUNT = sizeof command_table / sizeof *command_table };
+
+/* What every command takes. */
+static const char common_options[] = "server timeout json help version";
+
+/* Words that the row's words and the arguments share; 0 unless all of the row's. */
+static unsigned words_match(const char *words, const struct arguments *arguments)
+{
+    unsigned count = 0;
+    for (const char *at = words; *at;) {
+        size_t length = strcspn(at, " ");
+        if (count == arguments->word_count || strlen(arguments->words[count]) != length ||
+            memcmp(arguments->words[count], at, length) != 0)
+            return 0;
+        count++;
+        at += length + (at[length] == ' ');
+    }
+    return count;
+}
+
+const struct command *command_find(struct arguments *arguments)
+{
+    for (unsigned i = 0; i < COMMAND_COUNT; i++) {
+        unsigned count = words_match(command_table[i].words, arguments);
+        if (count == 0)
+            continue;
+        arguments->word_count -= count;
+        memmove(arguments->words, arguments->words + count,
+                arguments->word_count * sizeof *arguments->words);
+        return &command_table[i];
+    }
+    return NULL;
+}
+
+bool command_is_future(const struct arguments *arguments)
+{
+    static const char *const future[] = {"matrix", "validate", "nearest", "graph", "compute"};
+    for (size_t i = 0; i < sizeof future / sizeof *future; i++) {
+        if (words_match(future[i], arguments))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a name is in a list separated by spaces. */
+static bool list_has(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)); at += length) {
+        if ((at == list || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' '))
+            return true;
+    }
+    return false;
+}
+
+bool command_accepts(const struct command *command, const struct arguments *arguments, char *fault,
+                     size_t fault_bytes)
+{
+    for (unsigned i = 0; i < arguments->option_count; i++) {
+        const char *name = arguments->options[i].name;
+        if (!list_has(common_options, name) && !list_has(command->options, name)) {
+            snprintf(fault, fault_bytes, "prm %s takes no --%s", command->words, name);
+            return false;
+        }
+    }
+    if (arguments->word_count < command->operands_min ||
+        arguments->word_count > command->operands_max) {
+        snprintf(fault, fault_bytes, "usage: prm %s %s%s", command->words, command->operands,
+                 *command->options ? " [options]" : "");
+        return false;
+    }
+    return true;
+}
+
+/* One option's line of help. */
+static void option_help(const char *name, FILE *out)
+{
+    char left[64];
+    const char *operand = arguments_operand(name);
+    snprintf(left, sizeof left, "--%s%s%s", name, operand ? " " : "", operand ? operand : "");
+    int wide = 0; // bytes that take no column
+    for (const char *c = left; *c; c++)
+        wide += ((unsigned char)*c & 0xC0) == 0x80;
+    fprintf(out, "  %-*s %s\n", 22 + wide, left, arguments_summary(name));
+}
+
+/* The lines of all options in a list separated by spaces. */
+static void options_help(const char *list, FILE *out)
+{
+    char name[32];
+    for (const char *at = list; *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        option_help(name, out);
+        at += length;
+    }
+}
+
+void commands_help(FILE *out)
+{
+    fputs("prm: the client of prmd, motion planning as a service\n\n"
+          "usage: prm [--server URL] [--json] COMMAND …\n\n",
+          out);
+    for (unsigned i = 0; i < COMMAND_COUNT; i++) {
+        char left[64];
+        snprintf(left, sizeof left, "%s %s", command_table[i].words, command_table[i].operands);
+        fprintf(out, "  %-24s %s\n", left, command_table[i].summary);
+    }
+    fputs("\noptions of every command:\n", out);
+    options_help(common_options, out);
+    fputs(
+        "\nprm COMMAND --help lists the options of one command. PRM_SERVER and PRM_TOKEN name the "
+        "server and\na bearer token. Exit codes: 0 all solved, 1 some query failed, 2 usage, "
+        "3 server or network,\n4 refused.\n",
+        out);
+}
+
+void command_help(const struct command *command, FILE *out)
+{
+    fprintf(out, "usage: prm %s %s%s\n%s\n", command->words, command->operands,
+            *command->options ? " [options]" : "", command->summary);
+    if (*command->options)
+        fputs("\n", out);
+    options_help(command->options, out);
+    fputs("\noptions of every command:\n", out);
+    options_help(common_options, out);
+}

@@ -1,0 +1,59 @@
+/* The commands of `prm`, one row each. */
+#ifndef CLIENT_COMMANDS_H
+#define CLIENT_COMMANDS_H
+
+#include "client/session.h"
+
+struct command {
+    const char *words;    /* "world put" */
+    const char *operands; /* as shown in the help */
+    unsigned operands_min, operands_max;
+    const char *options; /* names of the options it takes, separated by spaces */
+    const char *summary;
+    /* words[0 …] of the arguments are the operands */
+    enum exit_code (*run)(const struct session *session, const struct arguments *arguments);
+};
+
+/* The command that the words begin with, removed from them. NULL: none. */
+const struct command *command_find(struct arguments *arguments);
+
+/* Whether a command takes all the options and operands given; false: `fault` says which not. */
+bool command_accepts(const struct command *command, const struct arguments *arguments, char *fault,
+                     size_t fault_bytes);
+
+/* All commands, or one with its options. */
+void commands_help(FILE *out);
+void command_help(const struct command *command, FILE *out);
+
+/* Whether the words name a command of the service's contract that this version lacks. */
+bool command_is_future(const struct arguments *arguments);
+
+enum exit_code command_world_put(const struct session *, const struct arguments *);
+enum exit_code command_world_list(const struct session *, const struct arguments *);
+enum exit_code command_world_get(const struct session *, const struct arguments *);
+enum exit_code command_world_delete(const struct session *, const struct arguments *);
+enum exit_code command_robot_put(const struct session *, const struct arguments *);
+enum exit_code command_robot_list(const struct session *, const struct arguments *);
+enum exit_code command_robot_get(const struct session *, const struct arguments *);
+enum exit_code command_robot_delete(const struct session *, const struct arguments *);
+enum exit_code command_roadmap_build(const struct session *, const struct arguments *);
+enum exit_code command_roadmap_list(const struct session *, const struct arguments *);
+enum exit_code command_roadmap_get(const struct session *, const struct arguments *);
+enum exit_code command_roadmap_delete(const struct session *, const struct arguments *);
+enum exit_code command_plan(const struct session *, const struct arguments *);
+enum exit_code command_picture(const struct session *, const struct arguments *);
+enum exit_code command_job_list(const struct session *, const struct arguments *);
+enum exit_code command_job_watch(const struct session *, const struct arguments *);
+enum exit_code command_job_cancel(const struct session *, const struct arguments *);
+enum exit_code command_status(const struct session *, const struct arguments *);
+enum exit_code command_health(const struct session *, const struct arguments *);
+
+/* Follows a job with a progress bar until it ends; says why where it failed. */
+enum exit_code job_follow(const struct session *session, const char *id);
+
+/* The plan request that the options describe, for plan and picture; the caller deinitialises
+ * `body`. */
+enum exit_code plan_body(const struct session *session, const struct arguments *arguments,
+                         const char *roadmap, struct text *body);
+
+#endif
