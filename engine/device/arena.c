@@ -153,29 +153,29 @@ static enum prm_status cut(struct prm_arena *arena, struct piece *piece, size_t 
     return PRM_OK;
 }
 
-enum prm_status prm_arena_take(struct prm_arena *arena, struct prm_buffer *buffer, size_t bytes)
+enum prm_status prm_arena_take(struct prm_arena *arena, struct prm_buffer *piece, size_t bytes)
 {
     enum prm_status status = PRM_OK;
     struct prm_context *context = arena->context;
     const size_t align = context->align_bytes;
-    struct piece piece = {.bytes = bytes > 0 ? bytes : 1};
+    struct piece taken = {.bytes = bytes > 0 ? bytes : 1};
 
-    *buffer = (struct prm_buffer){NULL, 0};
-    const size_t aligned = align_up(piece.bytes, align);
+    *piece = (struct prm_buffer){NULL, 0};
+    const size_t aligned = align_up(taken.bytes, align);
 
     TRY(prm_context_count_call(context));
     TRY(reserve((void **)&arena->pieces, &arena->piece_capacity, arena->piece_count,
-                sizeof(piece)));
+                sizeof(taken)));
     if (context->separate_scratch)
-        TRY(prm_memory_create(context, &piece.memory, piece.bytes, PRM_MEMORY_SCRATCH));
+        TRY(prm_memory_create(context, &taken.memory, taken.bytes, PRM_MEMORY_SCRATCH));
     else
-        TRY(cut(arena, &piece, aligned));
+        TRY(cut(arena, &taken, aligned));
 
-    arena->pieces[arena->piece_count++] = piece;
+    arena->pieces[arena->piece_count++] = taken;
     arena->in_use += aligned;
     if (arena->in_use > arena->peak)
         arena->peak = arena->in_use;
-    *buffer = (struct prm_buffer){piece.memory, piece.bytes};
+    *piece = (struct prm_buffer){taken.memory, taken.bytes};
 
 cleanup:
     return status;

@@ -1,7 +1,7 @@
 /* Device memory: resident buffers, and the transfers to and from any buffer.
  *
- * Resident buffers outlive a call and count as `resident`; scratch comes from an arena (arena.h). Nothing
- * else makes device memory.
+ * Resident buffers outlive a call and count as `resident`; scratch comes from an arena (arena.h).
+ * Nothing else makes device memory.
  */
 #ifndef PRM_DEVICE_BUFFER_H
 #define PRM_DEVICE_BUFFER_H
@@ -16,28 +16,30 @@ struct prm_buffer {
     size_t bytes;
 };
 
-/* Makes a resident buffer of `bytes` (0 is rounded up to one byte), contents undefined. PRM_DEVICE_MEMORY
- * states the bytes wanted, in use, and the limit. */
-enum prm_status prm_buffer_create(struct prm_context *context, struct prm_buffer *buffer, size_t bytes);
+/* Makes a resident buffer of `bytes` (0 is rounded up to one byte), contents undefined.
+ * PRM_DEVICE_MEMORY states the bytes wanted, in use, and the limit. */
+enum prm_status prm_buffer_create(struct prm_context *context, struct prm_buffer *buffer,
+                                  size_t bytes);
 
 /* Releases a resident buffer and makes it {NULL, 0}; no memory is accepted. */
 void prm_buffer_destroy(struct prm_context *context, struct prm_buffer *buffer);
 
-/* Copies host memory to the device; the source may be reused on return. Zero bytes is a no-op, as below. */
-enum prm_status prm_buffer_write(struct prm_context *context, struct prm_buffer buffer, size_t offset,
-                                 const void *source, size_t bytes);
+/* Copies host memory to the device; the source may be reused on return. Zero bytes is a no-op, as
+ * below. */
+enum prm_status prm_buffer_write(struct prm_context *context, struct prm_buffer buffer,
+                                 size_t offset, const void *source, size_t bytes);
 
 /* Waits for the queue and copies device memory to the host: one of the named read-backs. */
-enum prm_status prm_buffer_read(struct prm_context *context, struct prm_buffer buffer, size_t offset,
-                                void *target, size_t bytes);
+enum prm_status prm_buffer_read(struct prm_context *context, struct prm_buffer buffer,
+                                size_t offset, void *target, size_t bytes);
 
 /* Enqueues a copy between buffers that do not overlap. */
 enum prm_status prm_buffer_copy(struct prm_context *context, struct prm_buffer target,
-                                size_t target_offset, struct prm_buffer source, size_t source_offset,
-                                size_t bytes);
+                                size_t target_offset, struct prm_buffer source,
+                                size_t source_offset, size_t bytes);
 
 /* Enqueues filling `count` words from `offset` (bytes) with `value`. */
-enum prm_status prm_buffer_fill_u32(struct prm_context *context, struct prm_buffer buffer, size_t offset,
-                                    uint32_t value, size_t count);
+enum prm_status prm_buffer_fill_u32(struct prm_context *context, struct prm_buffer buffer,
+                                    size_t offset, uint32_t value, size_t count);
 
 #endif

@@ -1,7 +1,7 @@
 /* A device made ready: OpenCL context, in-order queue, program registry, memory account.
  *
- * A context stays resident for the life of the process. Work is enqueued and not waited for; only the
- * read-backs named in buffer.h and prm_context_finish() wait.
+ * A context stays resident for the life of the process. Work is enqueued and not waited for; only
+ * the read-backs named in buffer.h and prm_context_finish() wait.
  *
  * Threads: a context and all that was made from it belong to one thread at a time.
  */
@@ -31,15 +31,16 @@ struct prm_device_info {
 };
 
 struct prm_context_options {
-    const char *device;   /* "cpu", "gpu", "PLATFORM:DEVICE" or part of a name; NULL: the best, GPU first */
-    const char *tuning;   /* prm_profile_override(); NULL: none */
+    const char
+        *device; /* "cpu", "gpu", "PLATFORM:DEVICE" or part of a name; NULL: the best, GPU first */
+    const char *tuning;    /* prm_profile_override(); NULL: none */
     uint64_t memory_limit; /* device bytes that may be taken; 0: 3/4 of the device's memory */
-    bool time_kernels;    /* keep the device time of each kernel (prm_context_kernel_times) */
+    bool time_kernels;     /* keep the device time of each kernel (prm_context_kernel_times) */
     bool separate_scratch; /* each scratch piece its own buffer, so that checkers see overruns */
 };
 
-/* Lists all devices, the best first, into a malloc'ed array that the caller frees. No platform at all is
- * PRM_NO_DEVICE, and the fault names the package to install. */
+/* Lists all devices, the best first, into a malloc'ed array that the caller frees. No platform at
+ * all is PRM_NO_DEVICE, and the fault names the package to install. */
 enum prm_status prm_device_list(struct prm_device_info **devices, size_t *count);
 
 /* Opens the device that `options` chooses (NULL: defaults). */
@@ -68,13 +69,14 @@ struct prm_kernel_time {
     double milliseconds;
 };
 
-/* The table of kernel times, into `times[capacity]`; returns how many there are. Empty unless the context
- * was opened with time_kernels. Waits for the queue. */
+/* The table of kernel times, into `times[capacity]`; returns how many there are. Empty unless the
+ * context was opened with time_kernels. Waits for the queue. */
 size_t prm_context_kernel_times(struct prm_context *context, struct prm_kernel_time *times,
                                 size_t capacity);
 void prm_context_kernel_times_reset(struct prm_context *context);
 
-/* For tests: the `countdown`-th following allocation or launch fails with a device error; 0 disarms. */
+/* For tests: the `countdown`-th following allocation or launch fails with a device error; 0
+ * disarms. */
 void prm_context_inject_fault(struct prm_context *context, uint32_t countdown);
 
 #endif

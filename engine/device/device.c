@@ -92,7 +92,7 @@ static enum prm_status add_platform(struct prm_device **devices, size_t *count,
 
     for (cl_uint i = 0; i < id_count; i++) {
         struct prm_device *device = &(*devices)[*count];
-        bool usable;
+        bool usable = false;
         *device = (struct prm_device){.platform = platform, .id = ids[i]};
         device->info.platform_index = platform_index;
         device->info.device_index = i;
@@ -156,24 +156,24 @@ cleanup:
     return status;
 }
 
-enum prm_status prm_device_list(struct prm_device_info **infos, size_t *count)
+enum prm_status prm_device_list(struct prm_device_info **devices, size_t *count)
 {
-    struct prm_device *devices;
+    struct prm_device *found;
 
-    *infos = NULL;
+    *devices = NULL;
     *count = 0;
-    enum prm_status status = prm_device_find(&devices, count);
+    enum prm_status status = prm_device_find(&found, count);
     if (status != PRM_OK)
         return status;
-    *infos = calloc(*count, sizeof(**infos));
-    if (*infos) {
+    *devices = calloc(*count, sizeof(**devices));
+    if (*devices) {
         for (size_t i = 0; i < *count; i++)
-            (*infos)[i] = devices[i].info;
+            (*devices)[i] = found[i].info;
     } else {
         status = prm_fault_set(PRM_HOST_MEMORY, "no memory for a list of %zu devices", *count);
         *count = 0;
     }
-    free(devices);
+    free(found);
     return status;
 }
 

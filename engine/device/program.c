@@ -112,6 +112,7 @@ static enum prm_status find_program(struct prm_context *context, const char *fil
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for the program kernels/%s.cl", file);
     memcpy(program->options, options, length + 1);
     program->file = file;
+    program->object = NULL;
     const enum prm_status status = build(context, file, options, &program->object);
     if (status != PRM_OK) {
         free(program);

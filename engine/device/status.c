@@ -19,7 +19,7 @@ const char *prm_status_text(enum prm_status status)
     return index < sizeof(TEXTS) / sizeof(TEXTS[0]) ? TEXTS[index] : "unknown status";
 }
 
-enum prm_status prm_fault_set(enum prm_status status, const char *format, ...)
+void prm_fault_write(enum prm_status status, const char *format, ...)
 {
     // formatted apart, so that the last fault's detail may be an argument
     char detail[sizeof(last_fault.detail)];
@@ -37,7 +37,6 @@ enum prm_status prm_fault_set(enum prm_status status, const char *format, ...)
 
     last_fault.status = status;
     memcpy(last_fault.detail, detail, sizeof(detail));
-    return status;
 }
 
 const struct prm_fault *prm_fault_last(void)

@@ -2,8 +2,8 @@
  *
  * Every function of the engine that can fail returns an `enum prm_status`. The detail (which value,
  * which limit, which device error) is written once, where the fault is found, into the calling
- * thread's fault record; everyone above only propagates the status. A planning outcome ("no path") is
- * data, never a status.
+ * thread's fault record; everyone above only propagates the status. A planning outcome ("no path")
+ * is data, never a status.
  *
  * Threads: the record is per thread; a request that moves to another thread copies it first.
  */
@@ -38,10 +38,20 @@ struct prm_fault {
 /* The text of a status, for logs. Never NULL. */
 const char *prm_status_text(enum prm_status status);
 
-/* Writes the calling thread's fault record and returns `status`, so that the origin of a fault reads
- * `return prm_fault_set(PRM_INVALID_ARGUMENT, "k is %u, not 1 to %u", k, K_MAX);`. */
-enum prm_status prm_fault_set(enum prm_status status, const char *format, ...)
+/* Writes the calling thread's fault record and yields `status`, so that the origin of a fault reads
+ * `return prm_fault_set(PRM_INVALID_ARGUMENT, "k is %u, not 1 to %u", k, K_MAX);`. A macro, so that
+ * compilers and analysers see that a fault is not PRM_OK; `status` is evaluated twice. */
+#define prm_fault_set(status, ...)                                                                 \
+    (prm_fault_write((status), __VA_ARGS__), prm_fault_status(status))
+
+void prm_fault_write(enum prm_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* A value that may be left unused, unlike a bare constant. */
+static inline enum prm_status prm_fault_status(enum prm_status status)
+{
+    return status;
+}
 
 /* The calling thread's latest fault; valid until its next fault. */
 const struct prm_fault *prm_fault_last(void);

@@ -122,7 +122,7 @@ static void wrong_launches_are_faults_that_name_the_kernel(void **state)
 
     // a group that the kernel does not allow
     assert_status(PRM_DEVICE_FAILED,
-                  prm_launch(test_context, PRM_KERNEL_SCAN_REDUCE, NULL, 2, 2 * workgroup,
+                  prm_launch(test_context, PRM_KERNEL_SCAN_REDUCE, NULL, 2, (size_t)2 * workgroup,
                              ARGS(ARG_BUFFER(words), ARG_BUFFER(words), ARG_U32(0), ARG_U32(1))));
     assert_fault_says("scan_reduce: ");
     assert_fault_says("CL_INVALID_WORK_GROUP_SIZE");
