@@ -1,5 +1,6 @@
-/* The device programs' source text, embedded at build time: one per file named in kernels.def, with its
- * own headers flattened in and #line markers that keep file names and lines true in build logs. */
+/* The device programs' source text, embedded at build time: one per file named in kernels.def, with
+ * its own headers flattened in and #line markers that keep file names and lines true in build logs.
+ */
 #ifndef KERNELS_EMBEDDED_H
 #define KERNELS_EMBEDDED_H
 

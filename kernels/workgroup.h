@@ -5,15 +5,17 @@
  * them are plain expressions: no barrier, no local memory touched.
  *
  * Launch: one-dimensional groups of WORKGROUP work-items (a power of two), local size as in
- * reqd_work_group_size. Every work-item of the group must call, so no call in divergent flow. `scratch`
- * is local memory of WORKGROUP_SCRATCH words that the kernel declares; it may be read and written again
- * as soon as the call returns, and the caller's own writes to it need no barrier before the call.
+ * reqd_work_group_size. Every work-item of the group must call, so no call in divergent flow.
+ * `scratch` is local memory of WORKGROUP_SCRATCH words that the kernel declares; it may be read and
+ * written again as soon as the call returns, and the caller's own writes to it need no barrier
+ * before the call.
  *
  *     __local u32 scratch[WORKGROUP_SCRATCH];
  *     u32 total;
  *     const u32 place = workgroup_scan_exclusive(flag, &total, scratch);
  *
- * -D WORKGROUP=n: work-items of a group. -D SCAN_HILLIS_STEELE: workgroup_scan_exclusive is that one.
+ * -D WORKGROUP=n: work-items of a group. -D SCAN_HILLIS_STEELE: workgroup_scan_exclusive is that
+ * one.
  */
 #ifndef KERNELS_WORKGROUP_H
 #define KERNELS_WORKGROUP_H
@@ -66,7 +68,8 @@ static inline u32 workgroup_scan_hillis_steele(u32 value, u32 *total, __local u3
 /* The group's work-items meet; local memory written before is seen after. */
 #define workgroup_barrier() barrier(CLK_LOCAL_MEM_FENCE)
 
-/* Returns the sum of `value` over the work-items below this one, mod 2^32; *total is that of all. */
+/* Returns the sum of `value` over the work-items below this one, mod 2^32; *total is that of all.
+ */
 static inline u32 workgroup_scan_blelloch(u32 value, u32 *total, __local u32 *scratch)
 {
     const u32 item = (u32)get_local_id(0);
