@@ -32,7 +32,24 @@ struct limits {
 #undef LIMIT
 };
 
+/* A limit by number, for whoever reports that it was hit. */
+enum limit_id {
+#define LIMIT(member, flag, value, text) LIMIT_##member,
+    LIMITS(LIMIT)
+#undef LIMIT
+    LIMIT_COUNT
+};
+
+struct limit_row {
+    const char *member, *flag, *text;
+};
+
+extern const struct limit_row limit_table[LIMIT_COUNT];
+
 /* All defaults. */
 struct limits limits_default(void);
+
+uint64_t limits_value(const struct limits *limits, enum limit_id limit);
+void limits_set(struct limits *limits, enum limit_id limit, uint64_t value);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef SCHEMA_PROBLEM_H
 #define SCHEMA_PROBLEM_H
 
+#include "schema/limits.h"
 #include "schema/text.h"
 
 #include <stdbool.h>
@@ -44,6 +45,10 @@ int problem_code_status(enum problem_code code);
 /* Adds a fault and returns it for the caller to add pointer or limit; a full list drops it into a spare. */
 struct problem_fault *problem_add(struct problem *problem, enum problem_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Names the limit that was hit, its value and the flag that raises it. */
+void problem_fault_limit(struct problem_fault *fault, const struct limits *limits,
+                         enum limit_id limit);
 
 /* Appends the application/problem+json document. */
 void problem_write(const struct problem *problem, const char *request_id, struct text *out);

@@ -1,7 +1,7 @@
 /* A growing text, and JSON written into it.
  *
  * Allocation failure is sticky: it sets `failed`, later writes do nothing, the owner checks once at the end.
- * Numbers are written without regard to the locale.
+ * Numbers are written without regard to the locale (but not by text_print: no %f, %g there).
  */
 #ifndef SCHEMA_TEXT_H
 #define SCHEMA_TEXT_H
@@ -20,8 +20,9 @@ void text_deinit(struct text *text);
 void text_append(struct text *text, const char *data, size_t length);
 void text_print(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* JSON values. Strings are escaped; a number that is not finite becomes null. */
+/* JSON values. Strings are escaped, what is not UTF-8 in them replaced; a number that is not finite becomes null. */
 void text_json_string(struct text *text, const char *string);
+void text_json_null(struct text *text);
 void text_json_bool(struct text *text, bool value);
 void text_json_u64(struct text *text, uint64_t value);
 /* The shortest of up to `digits` (1 … 17) significant digits; 17 reads back as the same double. */
