@@ -1,4 +1,5 @@
-/* Robots: what moves. A robot in a world has a configuration space (metric.h) and a set of bodies. */
+/* Robots: what moves. A robot in a world has a configuration space (metric.h) and a set of bodies.
+ */
 #ifndef PRM_ROADMAP_ROBOT_H
 #define PRM_ROADMAP_ROBOT_H
 

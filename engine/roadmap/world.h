@@ -1,8 +1,8 @@
 /* Worlds: what stands where, in the wire's terms, and the same made resident for a device.
  *
  * A world specification speaks double precision in the world's frame. A `struct prm_world` is that
- * specification on a device: float32 in a local frame about the world's own centre, with obstacles binned
- * into tiles. It is immutable; a changed world is a new one.
+ * specification on a device: float32 in a local frame about the world's own centre, with obstacles
+ * binned into tiles. It is immutable; a changed world is a new one.
  */
 #ifndef PRM_ROADMAP_WORLD_H
 #define PRM_ROADMAP_WORLD_H
@@ -23,7 +23,8 @@ enum prm_obstacle_kind {
     PRM_OBSTACLE_GRID,
 };
 
-/* Cells of a grid obstacle, row 0 lowest, terrain classes of kernels/types.h (0 blocked, 1 ground …). */
+/* Cells of a grid obstacle, row 0 lowest, terrain classes of kernels/types.h (0 blocked, 1 ground
+ * …). */
 struct prm_grid_spec {
     uint32_t width, height;
     double resolution;
@@ -34,22 +35,23 @@ struct prm_grid_spec {
 /* One obstacle. Lengths in metres, angles in radians; members that a kind has no use for are 0. */
 struct prm_obstacle {
     enum prm_obstacle_kind kind;
-    bool dynamic;  /* applied after milestones and candidate edges are made */
-    bool disabled; /* kept, but ignored */
+    bool dynamic;   /* applied after milestones and candidate edges are made */
+    bool disabled;  /* kept, but ignored */
     double padding; /* grows the obstacle; the world's padding included */
     double center[3];
     double quaternion[4]; /* x y z w, normalised; rectangle: about z */
     double size[3];       /* box, rectangle: full sizes */
     double radius;
-    double length;         /* cylinder; capsule: its straight part */
-    const double *points;  /* polygon: [point_count][2], either direction, not self-crossing */
+    double length;        /* cylinder; capsule: its straight part */
+    const double *points; /* polygon: [point_count][2], either direction, not self-crossing */
     uint32_t point_count;
     struct prm_grid_spec grid;
 };
 
 struct prm_world_spec {
     uint32_t dimension; /* 2 or 3 */
-    bool bounded;       /* bounds limit the reference point of point, ball and rigid robots, inclusively */
+    bool
+        bounded; /* bounds limit the reference point of point, ball and rigid robots, inclusively */
     double lower[3], upper[3];
     const struct prm_obstacle *obstacles;
     uint32_t obstacle_count;
@@ -64,7 +66,7 @@ struct prm_obstacle_set {
     struct prm_buffer tile_offsets; /* u32[tiles + 1] */
     struct prm_buffer tile_members; /* u32[]: shape indices, tile by tile; grids are in no tile */
     uint32_t shape_count, grid_count;
-    struct prm_buffer tiles;        /* struct tile_grid[1] */
+    struct prm_buffer tiles; /* struct tile_grid[1] */
 };
 
 /* A world on a device. */
@@ -75,14 +77,14 @@ struct prm_world {
     double lower[3], upper[3]; /* world frame */
     double center[3];          /* of the local frame, in the world frame */
     double extent;             /* largest |coordinate| of the local frame that matters */
-    double margin;             /* rounding margin: an edge is valid iff its clearance exceeds it, metres */
+    double margin; /* rounding margin: an edge is valid iff its clearance exceeds it, metres */
     struct prm_obstacle_set fixed; /* enabled, not dynamic */
-    struct prm_obstacle_set all;   /* enabled; the same buffers as `fixed` where nothing is dynamic */
+    struct prm_obstacle_set all; /* enabled; the same buffers as `fixed` where nothing is dynamic */
     bool has_dynamic;
 };
 
-/* Checks a specification: sizes, dimensions, finiteness, bounds order. PRM_INVALID_ARGUMENT names the obstacle's
- * index and member. */
+/* Checks a specification: sizes, dimensions, finiteness, bounds order. PRM_INVALID_ARGUMENT names
+ * the obstacle's index and member. */
 enum prm_status prm_world_check(const struct prm_world_spec *spec);
 
 /* Makes a world resident. The specification is not kept. The caller destroys the world. */

@@ -1,0 +1,266 @@
+/* Worlds made resident: the local frame, the rounding margin, the tables and the broad phase. */
+#include "roadmap/world.h"
+
+#include "device/try.h"
+#include "kernels/types.h"
+#include "primitives/bin.h"
+#include "roadmap/scene_arguments.h"
+#include "roadmap/world_shapes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The rounding margin in units of 2^-24 of the largest local coordinate, half the extent: the
+ * reference point's own rounding to float32 moves it by at most √3 of them, its difference to a
+ * centre loses as much again, and a swept point's interpolation and the final comparison less than
+ * the rest. What grows with the obstacle instead is in its padding and `rounding`
+ * (world_shapes.c). 9.2e-5 m at an extent of 512 m. */
+#define MARGIN_UNITS 6.0
+#define UNIT_ROUNDOFF 5.9604644775390625e-8
+
+/* Local frames start at a multiple of this, so that round numbers stay exact. */
+#define FRAME_STEP 0.0625
+
+/* The broad phase: about so many tiles an obstacle, and at most so many. */
+enum { TILES_PER_OBSTACLE = 8, TILES_MAX = 32768 };
+/* The tile grid reaches this far beyond the bounds, as a share of their size; obstacles further out
+ * count to its outermost tiles. */
+#define TILES_BEYOND 0.05
+
+/* The box that matters: the bounds, or else what the obstacles take up. */
+static struct prm_bounds extent_of(const struct prm_world_spec *spec)
+{
+    struct prm_bounds box = prm_bounds_none();
+    if (spec->bounded) {
+        for (uint32_t c = 0; c < 3; c++) {
+            box.lower[c] = c < spec->dimension ? spec->lower[c] : 0.0;
+            box.upper[c] = c < spec->dimension ? spec->upper[c] : 0.0;
+        }
+        return box;
+    }
+    for (uint32_t i = 0; i < spec->obstacle_count; i++) {
+        const struct prm_bounds other = prm_obstacle_bounds(&spec->obstacles[i]);
+        if (!spec->obstacles[i].disabled)
+            prm_bounds_join(&box, &other);
+    }
+    return box.lower[0] <= box.upper[0] ? box : (struct prm_bounds){{0, 0, 0}, {0, 0, 0}};
+}
+
+/* The first grid that stands straight, or NULL: the local frame keeps its cell corners exact. */
+static const struct prm_grid_spec *straight_grid(const struct prm_world_spec *spec)
+{
+    for (uint32_t i = 0; i < spec->obstacle_count; i++) {
+        const struct prm_obstacle *o = &spec->obstacles[i];
+        if (o->kind == PRM_OBSTACLE_GRID && o->grid.origin[2] == 0.0)
+            return &o->grid;
+    }
+    return NULL;
+}
+
+/* The local frame, the extent and the margin. */
+static void set_frame(struct prm_world *world, const struct prm_world_spec *spec)
+{
+    const struct prm_bounds box = extent_of(spec);
+    const struct prm_grid_spec *grid = straight_grid(spec);
+
+    for (uint32_t c = 0; c < 3; c++) {
+        const bool by_grid = grid != NULL && c < 2;
+        const double origin = by_grid ? grid->origin[c] : 0.0;
+        const double step = by_grid ? grid->resolution : FRAME_STEP;
+        const double middle = (box.lower[c] + box.upper[c]) / 2;
+        world->center[c] = origin + floor((middle - origin) / step + 0.5) * step;
+        world->lower[c] = box.lower[c];
+        world->upper[c] = box.upper[c];
+        world->extent = fmax(world->extent, box.upper[c] - world->center[c]);
+        world->extent = fmax(world->extent, world->center[c] - box.lower[c]);
+    }
+    world->margin = MARGIN_UNITS * UNIT_ROUNDOFF * world->extent;
+}
+
+/* Tiles of the given edge that cover the box. */
+static double tiles_of(uint32_t *size, const struct prm_bounds *box, double edge)
+{
+    double count = 1.0;
+    for (int c = 0; c < 3; c++) {
+        const double along = fmax(ceil((box->upper[c] - box->lower[c]) / edge), 1.0);
+        size[c] = (uint32_t)fmin(along, TILES_MAX);
+        count *= along;
+    }
+    return count;
+}
+
+/* A tile grid over what the obstacles take up of the neighbourhood of the bounds. */
+static struct prm_tile_grid plan_tiles(const struct prm_world *world,
+                                       const struct prm_shape_tables *tables)
+{
+    const uint32_t count = tables->shape_count - tables->grid_count;
+    struct prm_bounds box = prm_bounds_none();
+    struct prm_tile_grid tiles = {.size = {1, 1, 1}};
+    double longest = 0.0;
+
+    for (uint32_t i = 0; i < count; i++)
+        prm_bounds_join(&box, &tables->boxes[i]);
+    for (uint32_t c = 0; c < 3; c++) {
+        const double beyond = TILES_BEYOND * (world->upper[c] - world->lower[c]);
+        const double lower = world->lower[c] - world->center[c] - beyond;
+        const double upper = world->upper[c] - world->center[c] + beyond;
+        if (count == 0 || c >= world->dimension)
+            box.lower[c] = box.upper[c] = 0.0;
+        else if (world->bounded && box.lower[c] < upper && box.upper[c] > lower) {
+            box.lower[c] = fmax(box.lower[c], lower);
+            box.upper[c] = fmin(box.upper[c], upper);
+        }
+        tiles.origin[c] = (float)box.lower[c];
+        longest = fmax(longest, box.upper[c] - box.lower[c]);
+    }
+
+    // the finest grid within the budget
+    const double budget = fmin(fmax((double)TILES_PER_OBSTACLE * count, 1.0), TILES_MAX);
+    double edge = fmax(longest, FRAME_STEP) / budget;
+    for (; tiles_of(tiles.size, &box, edge) > budget; edge *= 1.1)
+        ;
+    // without obstacles nothing is near within twice the extent
+    if (count == 0)
+        edge = fmax(2.0 * world->extent, 1.0);
+    tiles.inverse_edge = (float)(1.0 / edge);
+    return tiles;
+}
+
+/* A resident buffer with a copy of `bytes` of host memory. */
+static enum prm_status upload(struct prm_context *context, struct prm_buffer *buffer,
+                              const void *source, size_t bytes)
+{
+    const enum prm_status status = prm_buffer_create(context, buffer, bytes);
+    return status != PRM_OK ? status : prm_buffer_write(context, *buffer, 0, source, bytes);
+}
+
+/* Bins the shapes' boxes, rounded outwards and drawn into the tile grid. */
+static enum prm_status bin_shapes(struct prm_arena *arena, struct prm_obstacle_set *set,
+                                  const struct prm_shape_tables *tables,
+                                  const struct prm_tile_grid *tiles)
+{
+    struct prm_context *context = prm_arena_context(arena);
+    const struct prm_arena_mark mark = prm_arena_mark(arena);
+    const size_t count = tables->shape_count - tables->grid_count,
+                 bytes = 4 * sizeof(float) * count;
+    const size_t tile_count = (size_t)tiles->size[0] * tiles->size[1] * tiles->size[2];
+    enum prm_status status = PRM_OK;
+    struct prm_buffer lower, upper;
+    float *corners = calloc(2 * (count + 1), 4 * sizeof(float));
+
+    if (corners == NULL)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for the boxes of %zu obstacles", count);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t c = 0; c < 3; c++) {
+            const double first = (double)tiles->origin[c];
+            const double middle_of_last =
+                first + (tiles->size[c] - 0.5) / (double)tiles->inverse_edge;
+            const double from = fmin(fmax(tables->boxes[i].lower[c], first), middle_of_last);
+            const double to = fmin(fmax(tables->boxes[i].upper[c], first), middle_of_last);
+            corners[4 * i + c] = fmaxf(-prm_round_up(-from), tiles->origin[c]);
+            corners[4 * (count + i) + c] = prm_round_up(to);
+        }
+    }
+    TRY(prm_arena_take(arena, &lower, bytes));
+    TRY(prm_arena_take(arena, &upper, bytes));
+    TRY(prm_buffer_write(context, lower, 0, corners, bytes));
+    TRY(prm_buffer_write(context, upper, 0, corners + 4 * count, bytes));
+    TRY(prm_buffer_create(context, &set->tile_offsets, (tile_count + 1) * sizeof(uint32_t)));
+    TRY(prm_bin_boxes(arena, set->tile_offsets, &set->tile_members, tiles, lower, upper, count));
+cleanup:
+    free(corners);
+    prm_arena_rewind(arena, mark);
+    return status;
+}
+
+static void set_deinit(struct prm_context *context, struct prm_obstacle_set *set)
+{
+    prm_buffer_destroy(context, &set->shapes);
+    prm_buffer_destroy(context, &set->segments);
+    prm_buffer_destroy(context, &set->grids);
+    prm_buffer_destroy(context, &set->cells);
+    prm_buffer_destroy(context, &set->tile_offsets);
+    prm_buffer_destroy(context, &set->tile_members);
+    prm_buffer_destroy(context, &set->tiles);
+}
+
+/* Uploads the tables of one obstacle set and builds its broad phase. */
+static enum prm_status set_init(struct prm_arena *arena, struct prm_world *world,
+                                struct prm_obstacle_set *set, const struct prm_world_spec *spec,
+                                bool with_dynamic)
+{
+    struct prm_context *context = world->context;
+    struct prm_shape_tables tables;
+    enum prm_status status = PRM_OK;
+
+    TRY(prm_shape_tables_init(&tables, spec, world->center, with_dynamic));
+    set->shape_count = tables.shape_count;
+    set->grid_count = tables.grid_count;
+    const struct prm_tile_grid plan = plan_tiles(world, &tables);
+    const struct tile_grid tiles = {{plan.origin[0], plan.origin[1], plan.origin[2]},
+                                    plan.inverse_edge,
+                                    {plan.size[0], plan.size[1], plan.size[2]},
+                                    0};
+    TRY(upload(context, &set->shapes, tables.shapes, tables.shape_count * sizeof(struct shape)));
+    TRY(upload(context, &set->segments, tables.segments,
+               tables.segment_count * sizeof(struct segment2)));
+    TRY(upload(context, &set->grids, tables.grids, tables.grid_count * sizeof(struct grid)));
+    TRY(upload(context, &set->cells, tables.cells, tables.cell_count));
+    TRY(upload(context, &set->tiles, &tiles, sizeof(tiles)));
+    TRY(bin_shapes(arena, set, &tables, &plan));
+cleanup:
+    prm_shape_tables_deinit(&tables);
+    return status;
+}
+
+enum prm_status prm_world_create(struct prm_arena *arena, struct prm_world **world,
+                                 const struct prm_world_spec *spec)
+{
+    enum prm_status status = PRM_OK;
+    struct prm_world *made = NULL;
+
+    *world = NULL;
+    TRY(prm_world_check(spec));
+    made = calloc(1, sizeof(*made));
+    if (made == NULL)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for a world");
+    made->context = prm_arena_context(arena);
+    made->dimension = spec->dimension;
+    made->bounded = spec->bounded;
+    set_frame(made, spec);
+    for (uint32_t i = 0; i < spec->obstacle_count; i++)
+        made->has_dynamic |= spec->obstacles[i].dynamic && !spec->obstacles[i].disabled;
+
+    TRY(set_init(arena, made, &made->fixed, spec, false));
+    made->all = made->fixed;
+    if (made->has_dynamic) {
+        made->all = (struct prm_obstacle_set){0};
+        TRY(set_init(arena, made, &made->all, spec, true));
+    }
+    *world = made;
+    made = NULL;
+cleanup:
+    prm_world_destroy(made);
+    return status;
+}
+
+void prm_world_destroy(struct prm_world *world)
+{
+    if (world == NULL)
+        return;
+    if (world->has_dynamic)
+        set_deinit(world->context, &world->all);
+    set_deinit(world->context, &world->fixed);
+    free(world);
+}
+
+static size_t set_bytes(const struct prm_obstacle_set *set)
+{
+    return set->shapes.bytes + set->segments.bytes + set->grids.bytes + set->cells.bytes +
+           set->tile_offsets.bytes + set->tile_members.bytes + set->tiles.bytes;
+}
+
+size_t prm_world_bytes(const struct prm_world *world)
+{
+    return set_bytes(&world->fixed) + (world->has_dynamic ? set_bytes(&world->all) : 0);
+}

@@ -1,0 +1,42 @@
+/* A world's obstacles as the device has them, made on the host. Internal to world.c. */
+#ifndef PRM_ROADMAP_WORLD_SHAPES_H
+#define PRM_ROADMAP_WORLD_SHAPES_H
+
+#include "kernels/types.h"
+#include "roadmap/world.h"
+
+/* An axis-aligned box in double precision. */
+struct prm_bounds {
+    double lower[3], upper[3];
+};
+
+/* Tables of one obstacle set; malloc'ed, freed by prm_shape_tables_deinit(). */
+struct prm_shape_tables {
+    struct shape *shapes; /* grids last */
+    uint32_t shape_count, grid_count;
+    struct prm_bounds *boxes; /* [shape_count - grid_count]: local frame, padding included */
+    struct segment2 *segments;
+    uint32_t segment_count;
+    struct grid *grids;
+    uint8_t *cells;
+    size_t cell_count;
+};
+
+/* Converts the enabled obstacles of `spec` (without the dynamic ones unless `with_dynamic`) to the
+ * local frame about `center`. PRM_HOST_MEMORY; the tables must be deinitialised whatever the
+ * status. */
+enum prm_status prm_shape_tables_init(struct prm_shape_tables *tables,
+                                      const struct prm_world_spec *spec, const double *center,
+                                      bool with_dynamic);
+void prm_shape_tables_deinit(struct prm_shape_tables *tables);
+
+/* The box about an obstacle in the world's frame, padding not included. */
+struct prm_bounds prm_obstacle_bounds(const struct prm_obstacle *obstacle);
+
+/* box grown to hold `other`. */
+void prm_bounds_join(struct prm_bounds *box, const struct prm_bounds *other);
+
+/* No box: joins to anything. */
+struct prm_bounds prm_bounds_none(void);
+
+#endif
