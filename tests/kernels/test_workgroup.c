@@ -52,6 +52,12 @@ static u32 scratch[WORKGROUP_SCRATCH];
 static u32 values[ROUNDS][WORKGROUP];
 static struct result results[ROUNDS][WORKGROUP];
 
+/* A caller's own use of scratch, right before and right after a collective: a neighbour's word. */
+static void touch_scratch(u32 value)
+{
+    scratch[(local_id + 1) % WORKGROUP] = value;
+}
+
 /* One work-item: all collectives one after another on the same scratch, many times. */
 static void *work_item(void *id)
 {
@@ -59,13 +65,18 @@ static void *work_item(void *id)
     for (size_t round = 0; round < ROUNDS; round++) {
         struct result *result = &results[round][local_id];
         const u32 value = values[round][local_id];
-        scratch[local_id] = ~value; // a caller's own use of it
+        touch_scratch(value);
         result->blelloch = workgroup_scan_blelloch(value, &result->blelloch_total, scratch);
+        touch_scratch(value);
         result->hillis_steele =
             workgroup_scan_hillis_steele(value, &result->hillis_steele_total, scratch);
+        touch_scratch(value);
         result->sum = workgroup_reduce_add(value, scratch);
+        touch_scratch(value);
         result->least = workgroup_reduce_min(value, scratch);
+        touch_scratch(value);
         result->greatest = workgroup_reduce_max(value, scratch);
+        touch_scratch(value);
     }
     return NULL;
 }
