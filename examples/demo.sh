@@ -3,7 +3,7 @@
 # 10 000 milestones in each, plans 1 000 queries on each, checks every path by an independent judge, draws
 # pictures, prints a table, stops. Exit status 0 only when all of that went well.
 #
-#   examples/demo [FOLDER]     pictures and answers go to FOLDER (default: build/demo)
+#   examples/demo.sh [FOLDER]     pictures and answers go to FOLDER (default: build/demo)
 #
 # PRM_BUILD names the build folder (default: build).
 set -euo pipefail
