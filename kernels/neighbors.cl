@@ -1,0 +1,155 @@
+/* Exact nearest neighbours by brute force: LANES queries share one pass over all points, a query a
+ * vector lane on a CPU, a query a work-item on a GPU (LANES 1; a warp's items read the same point
+ * together).
+ *
+ * A query's list is its row of the output, sorted by (distance, index). A point enters only where
+ * it is nearer than the last of the list, which after a while is rare, so the pass is a
+ * subtraction, a multiplication and an addition a coordinate, and one comparison.
+ *
+ * Launch: any number of work-items, a stretch of groups of LANES queries each (share.h).
+ * Traffic: the points once a group of LANES queries.
+ * -D ROW, DOF: of metric.h. -D LANES=1|4|8|16.
+ *
+ * check: -DROW=2 -DDOF=2 -DLANES=16
+ * check: -DROW=4 -DDOF=3 -DLANES=1
+ */
+#include "metric.h"
+#include "share.h"
+
+#if !defined(LANES) || (LANES != 1 && LANES != 4 && LANES != 8 && LANES != 16)
+#error "LANES must be 1, 4, 8 or 16"
+#endif
+
+#if LANES == 1
+typedef float lanes_t;
+#define lanes_load(p) (*(p))
+#define lanes_store(v, p) (*(p) = (v))
+#define lanes_any(mask) (mask)
+#else
+#define LANES_PASTE(a, b) a##b
+#define LANES_NAME(a, b) LANES_PASTE(a, b)
+typedef LANES_NAME(float, LANES) lanes_t;
+#define lanes_load(p) LANES_NAME(vload, LANES)(0, p)
+#define lanes_store(v, p) LANES_NAME(vstore, LANES)(v, 0, p)
+/* any() of a wide vector is slow where the compiler can reduce by itself. */
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_reduce_or)
+#define lanes_any(mask) (__builtin_reduce_or(mask) != 0)
+#endif
+#endif
+#ifndef lanes_any
+#define lanes_any(mask) any(mask)
+#endif
+#endif
+
+/* What is asked: query q is row first + q * stride of `rows`; with `among` set the rows are the
+ * points themselves, and a point is no neighbour of its own. */
+struct asked {
+    __global const f32 *rows;
+    u32 first, stride, among;
+};
+
+/* Puts (squared, j) into a sorted list of k, behind what is equal; returns the new bound: the last
+ * entry's, below which a point must be to enter, or `bound` while the list is not full. */
+static inline f32 list_insert(__global f32 *distances, __global u32 *indices, u32 k, f32 squared,
+                              u32 j, f32 bound)
+{
+    u32 at = k - 1;
+    while (at > 0 && distances[at - 1] > squared) {
+        distances[at] = distances[at - 1];
+        indices[at] = indices[at - 1];
+        at--;
+    }
+    distances[at] = squared;
+    indices[at] = j;
+    return fmin(distances[k - 1], bound);
+}
+
+/* The lists of queries q … q + LANES - 1, of n in all. */
+static inline void search_group(__global f32 *distances, __global u32 *indices,
+                                __global const f32 *points, u32 count, const struct asked *asked,
+                                u32 q, u32 n, u32 k, f32 bound)
+{
+    f32 transposed[DOF * LANES], bounds[LANES], squares[LANES];
+    u32 own[LANES];
+    lanes_t query[DOF];
+
+    // lanes past the last query find nothing
+    for (u32 lane = 0; lane < LANES; lane++) {
+        const u32 row = asked->first + min(q + lane, n - 1) * asked->stride;
+        own[lane] = asked->among ? row : NONE_U32;
+        bounds[lane] = q + lane < n ? bound : -1.0f;
+        for (u32 c = 0; c < DOF; c++)
+            transposed[c * LANES + lane] = asked->rows[(size_t)row * ROW + c];
+    }
+    for (u32 c = 0; c < DOF; c++)
+        query[c] = lanes_load(transposed + c * LANES);
+
+    lanes_t limit = lanes_load(bounds);
+    for (u32 j = 0; j < count; j++) {
+        __global const f32 *point = points + (size_t)j * ROW;
+        lanes_t squared = (query[0] - point[0]) * (query[0] - point[0]);
+        for (u32 c = 1; c < DOF; c++)
+            squared += (query[c] - point[c]) * (query[c] - point[c]);
+        if (lanes_any(squared < limit)) {
+            lanes_store(squared, squares);
+            for (u32 lane = 0; lane < LANES; lane++) {
+                if (squares[lane] < bounds[lane] && own[lane] != j) {
+                    const size_t list = (size_t)(q + lane) * k;
+                    bounds[lane] = list_insert(distances + list, indices + list, k, squares[lane],
+                                               j, bounds[lane]);
+                }
+            }
+            limit = lanes_load(bounds);
+        }
+    }
+}
+
+/* The k nearest of `count` points for n queries. indices: [n][k], NONE_U32 past the last;
+ * distances: [n][k], metric, INFINITY past the last. A point counts where its squared distance is
+ * below `bound`. */
+__kernel void neighbors_exact(__global u32 *restrict indices, __global f32 *restrict distances,
+                              __global const f32 *points, const u32 count, __global const f32 *rows,
+                              const u32 first, const u32 stride, const u32 among, const u32 n,
+                              const u32 k, const f32 bound)
+{
+    const struct asked asked = {rows, first, stride, among};
+    const u32 groups = (n + LANES - 1) / LANES;
+
+    for (u32 group = share_begin(groups), last = share_end(groups); group < last; group++) {
+        const size_t begin = (size_t)group * LANES * k;
+        const size_t end = min((size_t)(group + 1) * LANES, (size_t)n) * k;
+        for (size_t i = begin; i < end; i++) {
+            distances[i] = INFINITY;
+            indices[i] = NONE_U32;
+        }
+        search_group(distances, indices, points, count, &asked, group * LANES, n, k, bound);
+        for (size_t i = begin; i < end; i++)
+            distances[i] = sqrt(distances[i]);
+    }
+}
+
+/* Of n sampled points first + q * stride: how many of found[point][0 … k-1] are as near as the true
+ * k-th. exact: [n][k] true distances. hits, wanted: [n]. */
+__kernel void neighbors_recall(__global u32 *restrict hits, __global u32 *restrict wanted,
+                               __global const f32 *restrict exact,
+                               __global const u32 *restrict found,
+                               __global const f32 *restrict points, const u32 first,
+                               const u32 stride, const u32 n, const u32 k)
+{
+    for (u32 q = share_begin(n), end = share_end(n); q < end; q++) {
+        const u32 point = first + q * stride;
+        u32 count = 0, hit = 0;
+        while (count < k && exact[(size_t)q * k + count] < INFINITY)
+            count++;
+        const f32 reach = count > 0 ? exact[(size_t)q * k + count - 1] : -1.0f;
+        for (u32 i = 0; i < k; i++) {
+            const u32 other = found[(size_t)point * k + i];
+            if (other != NONE_U32 && metric_distance_rows(points + (size_t)point * ROW,
+                                                          points + (size_t)other * ROW) <= reach)
+                hit++;
+        }
+        hits[q] = min(hit, count);
+        wanted[q] = count;
+    }
+}

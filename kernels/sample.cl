@@ -1,0 +1,127 @@
+/* Sampling: configurations from random numbers or from a lattice, and keeping the free ones in
+ * their order.
+ *
+ * Launch: any number of work-items, a stretch of configurations each (share.h).
+ * Traffic: a row or two a configuration.
+ * -D ROW, DOF: of metric.h.
+ *
+ * check: -DROW=2 -DDOF=2
+ * check: -DROW=4 -DDOF=3
+ */
+#include "lattice.h"
+#include "metric.h"
+#include "share.h"
+
+/* rows[i] = lower + u (upper - lower), not above upper. limits: [2][ROW]; numbers: [n][DOF] in [0,
+ * 1). */
+__kernel void sample_uniform(__global f32 *restrict rows, __global const f32 *restrict numbers,
+                             __global const f32 *restrict limits, const u32 n)
+{
+    for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
+        for (u32 c = 0; c < ROW; c++) {
+            f32 value = 0.0f;
+            if (c < DOF)
+                value =
+                    fmin(limits[c] + numbers[(size_t)i * DOF + c] * (limits[ROW + c] - limits[c]),
+                         limits[ROW + c]);
+            rows[(size_t)i * ROW + c] = value;
+        }
+    }
+}
+
+/* rows[i] = the centre of lattice cell first + i. */
+__kernel void sample_lattice(__global f32 *restrict rows, const struct lattice lattice,
+                             const u32 first, const u32 n)
+{
+    for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
+        const u32 cell = first + i, row = cell / lattice.size[0];
+        const f32 x = lattice.spacing * ((f32)(cell % lattice.size[0]) + 0.5f);
+        const f32 y = lattice.spacing * ((f32)(row % lattice.size[1]) + 0.5f);
+        const f32 z = lattice.spacing * ((f32)(row / lattice.size[1]) + 0.5f);
+        f32 at[ROW] = {lattice.origin[0] + (lattice.cosine * x - lattice.sine * y),
+                       lattice.origin[1] + (lattice.sine * x + lattice.cosine * y)};
+#if DOF >= 3
+        at[2] = lattice.origin[2] + z;
+#else
+        (void)z;
+#endif
+        row_store(rows, i, at);
+    }
+}
+
+/* The first `n` survivors become milestones base, base + 1, …. states: [][ROW]; rows: the draws;
+ * kept: [n] draws by index. */
+__kernel void sample_keep(__global f32 *restrict states, __global const f32 *restrict rows,
+                          __global const u32 *restrict kept, const u32 base, const u32 n)
+{
+    for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
+        for (u32 c = 0; c < ROW; c++)
+            states[(size_t)(base + i) * ROW + c] = rows[(size_t)kept[i] * ROW + c];
+    }
+}
+
+/* Which milestone is where: cell_of[milestone] and its inverse. first: the cell of draw 0. */
+__kernel void sample_keep_cells(__global u32 *restrict cell_of, __global u32 *restrict milestone_at,
+                                __global const u32 *restrict kept, const u32 first, const u32 base,
+                                const u32 n)
+{
+    for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
+        const u32 cell = first + kept[i];
+        cell_of[base + i] = cell;
+        milestone_at[cell] = base + i;
+    }
+}
+
+/* A free cell's milestones nearby, by the sorted table of offsets; where that does not reach far
+ * enough, by all milestones. indices: [n][k]. `complete`: the table holds all that the radius
+ * allows. */
+__kernel void sample_lattice_neighbors(__global u32 *restrict indices,
+                                       __global const f32 *restrict states,
+                                       __global const u32 *restrict cell_of,
+                                       __global const u32 *restrict milestone_at,
+                                       __global const struct lattice_offset *restrict offsets,
+                                       const u32 offset_count, const u32 complete,
+                                       const struct lattice lattice, const u32 milestones,
+                                       const f32 bound, const u32 k, const u32 first, const u32 n)
+{
+    for (u32 q = share_begin(n), stop = share_end(n); q < stop; q++) {
+        const u32 own = first + q, cell = cell_of[own], row = cell / lattice.size[0];
+        const i32 x = (i32)(cell % lattice.size[0]), y = (i32)(row % lattice.size[1]);
+        const i32 z = (i32)(row / lattice.size[1]);
+        __global u32 *list = indices + (size_t)q * k;
+        u32 found = 0;
+
+        for (u32 o = 0; o < offset_count && found < k; o++) {
+            const i32 i = x + offsets[o].x, j = y + offsets[o].y, l = z + offsets[o].z;
+            if (i < 0 || j < 0 || l < 0 || i >= (i32)lattice.size[0] || j >= (i32)lattice.size[1] ||
+                l >= (i32)lattice.size[2])
+                continue;
+            const u32 other =
+                milestone_at[((u32)l * lattice.size[1] + (u32)j) * lattice.size[0] + (u32)i];
+            if (other != NONE_U32)
+                list[found++] = other;
+        }
+
+        // sparse: the nearest of all, one after another
+        f32 last = -1.0f;
+        u32 last_index = 0;
+        if (found < k && !complete)
+            found = 0;
+        for (u32 rank = found; rank < k; rank++) {
+            f32 least = INFINITY;
+            u32 nearest = NONE_U32;
+            for (u32 j = 0; j < milestones && !complete; j++) {
+                const f32 d =
+                    metric_distance_rows(states + (size_t)own * ROW, states + (size_t)j * ROW);
+                const bool behind = d > last || (d == last && j > last_index);
+                if (j != own && behind && d < least && d * d < bound) {
+                    least = d;
+                    nearest = j;
+                }
+            }
+            list[rank] = nearest;
+            last = nearest == NONE_U32 ? INFINITY : least;
+            last_index = nearest;
+        }
+    }
+}
