@@ -9,7 +9,8 @@
 #include "primitives/radix_sort.h"
 #include "primitives/scan.h"
 
-/* What is binned: -D options, the bounds of each element, the grid of bins (intervals: a row of them). */
+/* What is binned: -D options, the bounds of each element, the grid of bins (intervals: a row of
+ * them). */
 struct binning {
     const char *options;
     struct prm_buffer first, end;
@@ -18,8 +19,8 @@ struct binning {
     size_t count;
 };
 
-/* Counts the bins of each element and reads back how many memberships there are in all, which sizes the
- * rest. begins: u32[count + 1], the scan of the counts. */
+/* Counts the bins of each element and reads back how many memberships there are in all, which sizes
+ * the rest. begins: u32[count + 1], the scan of the counts. */
 static enum prm_status count_memberships(struct prm_arena *arena, const struct binning *binning,
                                          struct prm_buffer begins, uint64_t *total)
 {
@@ -54,7 +55,8 @@ cleanup:
     return status;
 }
 
-/* Lays out the memberships and sorts them by bin: members and offsets are the result. total >= 1. */
+/* Lays out the memberships and sorts them by bin: members and offsets are the result. total >= 1.
+ */
 static enum prm_status sort_memberships(struct prm_arena *arena, const struct binning *binning,
                                         struct prm_buffer begins, struct prm_buffer offsets,
                                         struct prm_buffer members, size_t total)
@@ -68,11 +70,11 @@ static enum prm_status sort_memberships(struct prm_arena *arena, const struct bi
     struct prm_buffer keys;
     struct prm_chunks chunks = prm_chunks_of(profile, total, 0);
     TRY(prm_arena_take(arena, &keys, prm_words(total)));
-    TRY(prm_launch(context, PRM_KERNEL_BIN_EXPAND, binning->options, chunks.count * workgroup, workgroup,
-                   ARGS(ARG_BUFFER(keys), ARG_BUFFER(members), ARG_BUFFER(begins),
-                        ARG_BUFFER(binning->first), ARG_BUFFER(binning->end),
-                        ARG_STRUCT(&binning->grid), ARG_U32((uint32_t)binning->count),
-                        ARG_U32((uint32_t)total), ARG_U32(chunks.length))));
+    TRY(prm_launch(
+        context, PRM_KERNEL_BIN_EXPAND, binning->options, chunks.count * workgroup, workgroup,
+        ARGS(ARG_BUFFER(keys), ARG_BUFFER(members), ARG_BUFFER(begins), ARG_BUFFER(binning->first),
+             ARG_BUFFER(binning->end), ARG_STRUCT(&binning->grid),
+             ARG_U32((uint32_t)binning->count), ARG_U32((uint32_t)total), ARG_U32(chunks.length))));
     if (binning->bins > 1) {
         const struct prm_sort_options options = {
             .key_bits = (uint32_t)(32 - __builtin_clz(binning->bins - 1))};
@@ -82,7 +84,8 @@ static enum prm_status sort_memberships(struct prm_arena *arena, const struct bi
     // on groups of one a chunk is of keys, else of bins
     if (workgroup > 1)
         chunks = prm_chunks_of(profile, (size_t)binning->bins + 1, 0);
-    TRY(prm_launch(context, PRM_KERNEL_BIN_OFFSETS, binning->options, chunks.count * workgroup, workgroup,
+    TRY(prm_launch(context, PRM_KERNEL_BIN_OFFSETS, binning->options, chunks.count * workgroup,
+                   workgroup,
                    ARGS(ARG_BUFFER(offsets), ARG_BUFFER(keys), ARG_U32((uint32_t)total),
                         ARG_U32(binning->bins), ARG_U32(chunks.length))));
 cleanup:
@@ -134,7 +137,8 @@ enum prm_status prm_bin_boxes(struct prm_arena *arena, struct prm_buffer offsets
     if (layer > PRM_COUNT_MAX || layer * grid->size[2] > PRM_COUNT_MAX)
         return prm_fault_set(PRM_LIMIT_EXCEEDED, "a grid of %u x %u x %u tiles has more than %zu",
                              grid->size[0], grid->size[1], grid->size[2], PRM_COUNT_MAX);
-    PRM_ASSERT(lower.bytes >= count * 4 * sizeof(float) && upper.bytes >= count * 4 * sizeof(float));
+    PRM_ASSERT(lower.bytes >= count * 4 * sizeof(float) &&
+               upper.bytes >= count * 4 * sizeof(float));
 
     const struct binning binning = {
         .options = "-DBIN_BOXES",
@@ -150,8 +154,8 @@ enum prm_status prm_bin_boxes(struct prm_arena *arena, struct prm_buffer offsets
 }
 
 enum prm_status prm_bin_intervals(struct prm_arena *arena, struct prm_buffer offsets,
-                                  struct prm_buffer *members, uint32_t bins, struct prm_buffer first,
-                                  struct prm_buffer end, size_t count)
+                                  struct prm_buffer *members, uint32_t bins,
+                                  struct prm_buffer first, struct prm_buffer end, size_t count)
 {
     PRM_ASSERT(bins <= PRM_COUNT_MAX);
     PRM_ASSERT(first.bytes >= prm_words(count) && end.bytes >= prm_words(count));

@@ -1,5 +1,5 @@
-/* Binning: an element may fall into none, one or many bins. The product's use: obstacles into the tiles of a
- * uniform grid, the broad phase of collision checking.
+/* Binning: an element may fall into none, one or many bins. The product's use: obstacles into the
+ * tiles of a uniform grid, the broad phase of collision checking.
  *
  * Result: one flat list, bins one after another, each bin's members in input order (CSR).
  * Cost: O(elements + memberships); many bins cost nothing but their offsets.
@@ -16,9 +16,9 @@ struct prm_tile_grid {
     uint32_t size[3];   /* tiles along each axis, each at least 1 */
 };
 
-/* Boxes into the tiles that they touch, clipped to the grid. lower, upper: f32[count][4] device, xyz and a
- * pad, closed. offsets: u32[tiles + 1], device, written. members: made here as a resident buffer, u32[total];
- * the caller destroys it. One read-back (the total). */
+/* Boxes into the tiles that they touch, clipped to the grid. lower, upper: f32[count][4] device,
+ * xyz and a pad, closed. offsets: u32[tiles + 1], device, written. members: made here as a resident
+ * buffer, u32[total]; the caller destroys it. One read-back (the total). */
 enum prm_status prm_bin_boxes(struct prm_arena *arena, struct prm_buffer offsets,
                               struct prm_buffer *members, const struct prm_tile_grid *grid,
                               struct prm_buffer lower, struct prm_buffer upper, size_t count);
@@ -26,7 +26,7 @@ enum prm_status prm_bin_boxes(struct prm_arena *arena, struct prm_buffer offsets
 /* Intervals of bins: element i belongs to the bins first[i] <= b < end[i] (none if end <= first).
  * first, end: u32[count], device, end at most `bins`. Otherwise as above. */
 enum prm_status prm_bin_intervals(struct prm_arena *arena, struct prm_buffer offsets,
-                                  struct prm_buffer *members, uint32_t bins, struct prm_buffer first,
-                                  struct prm_buffer end, size_t count);
+                                  struct prm_buffer *members, uint32_t bins,
+                                  struct prm_buffer first, struct prm_buffer end, size_t count);
 
 #endif

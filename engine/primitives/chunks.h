@@ -1,5 +1,5 @@
-/* How a long array is shared out: contiguous chunks, one a work-group (kernels/chunk.h). Internal to the
- * primitives. Pure functions of the profile and the count; results never depend on them. */
+/* How a long array is shared out: contiguous chunks, one a work-group (kernels/chunk.h). Internal
+ * to the primitives. Pure functions of the profile and the count; results never depend on them. */
 #ifndef PRM_PRIMITIVES_CHUNKS_H
 #define PRM_PRIMITIVES_CHUNKS_H
 
@@ -8,8 +8,8 @@
 /* Elements of any array that a primitive takes: indices and tile ends stay within u32. */
 #define PRM_COUNT_MAX ((size_t)0x7fff0000)
 
-/* Elements below which a chunk is not worth a work-group: on a CPU about a microsecond's work, on a GPU a
- * few tiles. */
+/* Elements below which a chunk is not worth a work-group: on a CPU about a microsecond's work, on a
+ * GPU a few tiles. */
 enum { PRM_CHUNK_LEAST_CPU = 4096, PRM_CHUNK_TILES_LEAST_GPU = 16 };
 
 /* A work-item of a tile holds so many elements on a GPU: ITEMS of kernels/chunk.h. */
@@ -42,8 +42,8 @@ static inline struct prm_chunks prm_chunks_of(const struct prm_profile *profile,
 static inline enum prm_status prm_count_check(size_t count)
 {
     if (count > PRM_COUNT_MAX)
-        return prm_fault_set(PRM_LIMIT_EXCEEDED, "an array of %zu elements is longer than %zu", count,
-                             PRM_COUNT_MAX);
+        return prm_fault_set(PRM_LIMIT_EXCEEDED, "an array of %zu elements is longer than %zu",
+                             count, PRM_COUNT_MAX);
     return PRM_OK;
 }
 

@@ -6,12 +6,11 @@
 #include "device/try.h"
 #include "primitives/chunks.h"
 
-
-
 /* Counts, then writes, as `options` say; source, values: u32[count], device, count >= 1. */
-static enum prm_status compact(struct prm_arena *arena, const char *options, struct prm_buffer indices,
-                               struct prm_buffer out, struct prm_buffer survivors,
-                               struct prm_buffer source, struct prm_buffer values, size_t count)
+static enum prm_status compact(struct prm_arena *arena, const char *options,
+                               struct prm_buffer indices, struct prm_buffer out,
+                               struct prm_buffer survivors, struct prm_buffer source,
+                               struct prm_buffer values, size_t count)
 {
     struct prm_context *context = prm_arena_context(arena);
     const struct prm_profile *profile = prm_context_profile(context);
@@ -42,10 +41,11 @@ cleanup:
 }
 
 enum prm_status prm_compact_indices(struct prm_arena *arena, struct prm_buffer indices,
-                                    struct prm_buffer survivors, struct prm_buffer flags, size_t count)
+                                    struct prm_buffer survivors, struct prm_buffer flags,
+                                    size_t count)
 {
-    return compact(arena, "-DKEEP_FLAGGED -DWRITE_INDICES", indices, PRM_NO_BUFFER, survivors, flags,
-                   PRM_NO_BUFFER, count);
+    return compact(arena, "-DKEEP_FLAGGED -DWRITE_INDICES", indices, PRM_NO_BUFFER, survivors,
+                   flags, PRM_NO_BUFFER, count);
 }
 
 enum prm_status prm_compact_values(struct prm_arena *arena, struct prm_buffer out,
@@ -90,10 +90,11 @@ enum prm_status prm_compact_segments(struct prm_arena *arena, struct prm_buffer 
 }
 
 enum prm_status prm_find_repeats(struct prm_arena *arena, struct prm_buffer indices,
-                                 struct prm_buffer survivors, struct prm_buffer values, size_t count)
+                                 struct prm_buffer survivors, struct prm_buffer values,
+                                 size_t count)
 {
-    return compact(arena, "-DKEEP_REPEATS -DWRITE_INDICES", indices, PRM_NO_BUFFER, survivors, values,
-                   PRM_NO_BUFFER, count);
+    return compact(arena, "-DKEEP_REPEATS -DWRITE_INDICES", indices, PRM_NO_BUFFER, survivors,
+                   values, PRM_NO_BUFFER, count);
 }
 
 enum prm_status prm_unique_sorted(struct prm_arena *arena, struct prm_buffer unique,

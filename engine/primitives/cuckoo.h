@@ -1,9 +1,9 @@
-/* A two-level cuckoo hash table (Alcantara et al. 2009) from distinct u32 keys to u32 values, built in
- * parallel on the device, read-only afterwards.
+/* A two-level cuckoo hash table (Alcantara et al. 2009) from distinct u32 keys to u32 values, built
+ * in parallel on the device, read-only afterwards.
  *
- * Level 1 spreads keys over buckets (k mod buckets first, then random linear hashes mod a prime); level 2
- * builds three sub-tables a bucket, one work-group a bucket, in local memory: the lowest key index wins a
- * slot, so the table does not depend on scheduling. Look-up: 1 + 3 probes at most.
+ * Level 1 spreads keys over buckets (k mod buckets first, then random linear hashes mod a prime);
+ * level 2 builds three sub-tables a bucket, one work-group a bucket, in local memory: the lowest
+ * key index wins a slot, so the table does not depend on scheduling. Look-up: 1 + 3 probes at most.
  */
 #ifndef PRM_PRIMITIVES_CUCKOO_H
 #define PRM_PRIMITIVES_CUCKOO_H
@@ -25,15 +25,16 @@ struct prm_cuckoo_statistics {
     size_t bytes; /* of the resident table */
 };
 
-/* keys, values: u32[count], device. A repeated key is PRM_INVALID_ARGUMENT naming both positions; a table that
- * cannot be built in attempts_max is PRM_LIMIT_EXCEEDED with advice. The caller destroys the table. */
+/* keys, values: u32[count], device. A repeated key is PRM_INVALID_ARGUMENT naming both positions; a
+ * table that cannot be built in attempts_max is PRM_LIMIT_EXCEEDED with advice. The caller destroys
+ * the table. */
 enum prm_status prm_cuckoo_create(struct prm_arena *arena, struct prm_cuckoo **table,
                                   struct prm_buffer keys, struct prm_buffer values, size_t count,
                                   const struct prm_cuckoo_options *options);
 void prm_cuckoo_destroy(struct prm_cuckoo *table);
 
-/* out[i] = value of queries[i], or UINT32_MAX where the key is absent (present: u32[count] of 0 and 1 unless
- * no memory, for tables that hold that value). out, queries: u32[count], device. */
+/* out[i] = value of queries[i], or UINT32_MAX where the key is absent (present: u32[count] of 0 and
+ * 1 unless no memory, for tables that hold that value). out, queries: u32[count], device. */
 enum prm_status prm_cuckoo_find(const struct prm_cuckoo *table, struct prm_buffer out,
                                 struct prm_buffer present, struct prm_buffer queries, size_t count);
 

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Private histograms of a group, at most: on a CPU enough to hide a store's latency, on a GPU enough that
- * equal values do not queue up; where the copies do not fit there is one. */
+/* Private histograms of a group, at most: on a CPU enough to hide a store's latency, on a GPU
+ * enough that equal values do not queue up; where the copies do not fit there is one. */
 enum { COPIES_CPU = 4, COPIES_GPU = 8, OPTIONS_MAX = 48 };
 
 /* Equal bins over [least, most], and two more slots; unused for u32 values. */
@@ -19,9 +19,9 @@ struct range {
 };
 
 /* counts: u32[slots], of which the first `bins` share the range. */
-static enum prm_status histogram(struct prm_arena *arena, const char *type, struct prm_buffer counts,
-                                 struct prm_buffer values, size_t count, struct range range,
-                                 uint32_t bins, uint32_t slots)
+static enum prm_status histogram(struct prm_arena *arena, const char *type,
+                                 struct prm_buffer counts, struct prm_buffer values, size_t count,
+                                 struct range range, uint32_t bins, uint32_t slots)
 {
     struct prm_context *context = prm_arena_context(arena);
     const struct prm_profile *profile = prm_context_profile(context);
@@ -35,7 +35,8 @@ static enum prm_status histogram(struct prm_arena *arena, const char *type, stru
     if (count == 0 || slots == 0)
         goto cleanup;
 
-    // copies of the counts, half of local memory at most; a chunk must be worth clearing and merging them
+    // copies of the counts, half of local memory at most; a chunk must be worth clearing and
+    // merging them
     const size_t local_words = profile->local_bytes / sizeof(uint32_t) / 2;
     const struct prm_chunks chunks = prm_chunks_of(profile, count, slots);
     const size_t items = (size_t)chunks.count * workgroup;
@@ -46,14 +47,14 @@ static enum prm_status histogram(struct prm_arena *arena, const char *type, stru
     if (slots > local_words)
         TRY(prm_launch(context, PRM_KERNEL_HISTOGRAM_GLOBAL, options, items, workgroup,
                        ARGS(ARG_BUFFER(counts), ARG_BUFFER(values), ARG_F32(range.least),
-                            ARG_F32(range.most), ARG_F32(range.scale), ARG_U32(bins), ARG_U32(slots),
-                            ARG_U32((uint32_t)count), ARG_U32(chunks.length))));
+                            ARG_F32(range.most), ARG_F32(range.scale), ARG_U32(bins),
+                            ARG_U32(slots), ARG_U32((uint32_t)count), ARG_U32(chunks.length))));
     else
         TRY(prm_launch(context, PRM_KERNEL_HISTOGRAM_LOCAL, options, items, workgroup,
                        ARGS(ARG_BUFFER(counts), ARG_BUFFER(values),
                             ARG_LOCAL(prm_words((size_t)copies * slots)), ARG_F32(range.least),
-                            ARG_F32(range.most), ARG_F32(range.scale), ARG_U32(bins), ARG_U32(slots),
-                            ARG_U32((uint32_t)count), ARG_U32(chunks.length))));
+                            ARG_F32(range.most), ARG_F32(range.scale), ARG_U32(bins),
+                            ARG_U32(slots), ARG_U32((uint32_t)count), ARG_U32(chunks.length))));
 cleanup:
     return status;
 }
@@ -71,8 +72,8 @@ enum prm_status prm_histogram_f32(struct prm_arena *arena, struct prm_buffer cou
 {
     PRM_ASSERT(bins > 0 && bins < PRM_COUNT_MAX);
     if (!(min <= max) || !isfinite(max - min))
-        return prm_fault_set(PRM_INVALID_ARGUMENT, "a histogram's range is from %g to %g", (double)min,
-                             (double)max);
+        return prm_fault_set(PRM_INVALID_ARGUMENT, "a histogram's range is from %g to %g",
+                             (double)min, (double)max);
     const struct range range = {min, max, max > min ? (float)bins / (max - min) : 0.0f};
     return histogram(arena, "VALUE_F32", counts, values, count, range, bins, bins + 2);
 }

@@ -34,8 +34,8 @@ struct sort {
 /* The kernels that do not depend on the options. */
 static const char *const ANY_OPTIONS = "-DDIGIT_BITS=8 -DKEY_U32 -DPAYLOAD_NONE";
 
-/* The widest digit that a group's counters leave room for, at most `wanted`: a u16 a digit and work-item,
- * and the staged tile. */
+/* The widest digit that a group's counters leave room for, at most `wanted`: a u16 a digit and
+ * work-item, and the staged tile. */
 static uint32_t digit_bits_fit(const struct prm_profile *profile, uint32_t wanted)
 {
     if (profile->workgroup == 1)
@@ -53,8 +53,9 @@ static uint32_t digit_bits_fit(const struct prm_profile *profile, uint32_t wante
     return bits;
 }
 
-static struct sort sort_of(struct prm_arena *arena, struct prm_buffer keys, struct prm_buffer payload,
-                           enum payload moves, size_t count, const struct prm_sort_options *options)
+static struct sort sort_of(struct prm_arena *arena, struct prm_buffer keys,
+                           struct prm_buffer payload, enum payload moves, size_t count,
+                           const struct prm_sort_options *options)
 {
     static const struct prm_sort_options DEFAULTS = {PRM_KEY_U32, 0, 0};
     struct prm_context *context = prm_arena_context(arena);
@@ -165,31 +166,33 @@ cleanup:
     return status;
 }
 
-/* Counts the digits of each chunk and scans them: offsets[d * chunks + g], u32[digits * chunks + 1]. */
-static enum prm_status find_offsets(struct sort *sort, const char *options, struct prm_buffer offsets,
-                                    struct prm_buffer keys, struct prm_chunks chunks, uint32_t digit_bits,
-                                    uint32_t shift)
+/* Counts the digits of each chunk and scans them: offsets[d * chunks + g], u32[digits * chunks +
+ * 1]. */
+static enum prm_status find_offsets(struct sort *sort, struct prm_buffer offsets,
+                                    struct prm_chunks chunks, uint32_t shift)
 {
-    const enum prm_status status = prm_launch(
-        sort->context, PRM_KERNEL_RADIX_COUNT, options, (size_t)chunks.count * sort->profile->workgroup,
-        sort->profile->workgroup,
-        ARGS(ARG_BUFFER(offsets), ARG_BUFFER(keys), ARG_U32((uint32_t)sort->count),
-             ARG_U32(chunks.length), ARG_U32(shift)));
+    char options[OPTIONS_MAX];
+    write_options(options, sort->digit_bits, sort->type, PAYLOAD_NONE);
+    const enum prm_status status =
+        prm_launch(sort->context, PRM_KERNEL_RADIX_COUNT, options,
+                   (size_t)chunks.count * sort->profile->workgroup, sort->profile->workgroup,
+                   ARGS(ARG_BUFFER(offsets), ARG_BUFFER(sort->keys), ARG_U32((uint32_t)sort->count),
+                        ARG_U32(chunks.length), ARG_U32(shift)));
     if (status != PRM_OK)
         return status;
-    return prm_scan_exclusive(sort->arena, offsets, offsets, (size_t)chunks.count << digit_bits,
-                              PRM_SCAN_AUTO);
+    return prm_scan_exclusive(sort->arena, offsets, offsets,
+                              (size_t)chunks.count << sort->digit_bits, PRM_SCAN_AUTO);
 }
 
 /* One pass: keys and payload to the spares by the digit at `shift`. */
-static enum prm_status sort_pass(struct sort *sort, struct prm_buffer offsets, struct prm_chunks chunks,
-                                 uint32_t shift)
+static enum prm_status sort_pass(struct sort *sort, struct prm_buffer offsets,
+                                 struct prm_chunks chunks, uint32_t shift)
 {
     enum prm_status status = PRM_OK;
     char options[OPTIONS_MAX];
 
     write_options(options, sort->digit_bits, sort->type, sort->moves);
-    TRY(find_offsets(sort, options, offsets, sort->keys, chunks, sort->digit_bits, shift));
+    TRY(find_offsets(sort, offsets, chunks, shift));
     TRY(prm_launch(sort->context, PRM_KERNEL_RADIX_REORDER, options,
                    (size_t)chunks.count * sort->profile->workgroup, sort->profile->workgroup,
                    ARGS(ARG_BUFFER(sort->spare_keys), ARG_BUFFER(sort->spare_payload),
@@ -224,7 +227,8 @@ static enum prm_status sort_long(struct sort *sort)
 
     struct prm_buffer offsets;
     TRY(take_spares(sort));
-    TRY(prm_arena_take(sort->arena, &offsets, prm_words(((size_t)chunks.count << sort->digit_bits) + 1)));
+    TRY(prm_arena_take(sort->arena, &offsets,
+                       prm_words(((size_t)chunks.count << sort->digit_bits) + 1)));
     while (varying != 0) {
         const uint32_t shift = (uint32_t)__builtin_ctz(varying);
         TRY(sort_pass(sort, offsets, chunks, shift));
@@ -233,16 +237,17 @@ static enum prm_status sort_long(struct sort *sort)
 
     // keys that are all equal keep their places
     if (sort->moves == PAYLOAD_INDEX)
-        TRY(prm_launch(sort->context, PRM_KERNEL_RADIX_IDENTITY, ANY_OPTIONS,
-                       (size_t)chunks.count * sort->profile->workgroup, sort->profile->workgroup,
-                       ARGS(ARG_BUFFER(payload), ARG_U32((uint32_t)sort->count),
-                            ARG_U32(chunks.length))));
+        TRY(prm_launch(
+            sort->context, PRM_KERNEL_RADIX_IDENTITY, ANY_OPTIONS,
+            (size_t)chunks.count * sort->profile->workgroup, sort->profile->workgroup,
+            ARGS(ARG_BUFFER(payload), ARG_U32((uint32_t)sort->count), ARG_U32(chunks.length))));
 
     // an odd number of passes ends in the spares
     if (sort->keys.memory != keys.memory) {
         TRY(prm_buffer_copy(sort->context, keys, 0, sort->keys, 0, prm_words(sort->count)));
         if (moves != PAYLOAD_NONE)
-            TRY(prm_buffer_copy(sort->context, payload, 0, sort->payload, 0, prm_words(sort->count)));
+            TRY(prm_buffer_copy(sort->context, payload, 0, sort->payload, 0,
+                                prm_words(sort->count)));
     }
 cleanup:
     return status;
@@ -290,8 +295,9 @@ cleanup:
     return status;
 }
 
-enum prm_status prm_radix_sort(struct prm_arena *arena, struct prm_buffer keys, struct prm_buffer values,
-                               struct prm_buffer permutation, struct prm_buffer inverse, size_t count,
+enum prm_status prm_radix_sort(struct prm_arena *arena, struct prm_buffer keys,
+                               struct prm_buffer values, struct prm_buffer permutation,
+                               struct prm_buffer inverse, size_t count,
                                const struct prm_sort_options *options)
 {
     const bool indexed = permutation.memory != NULL || inverse.memory != NULL;
@@ -325,7 +331,8 @@ cleanup:
 }
 
 /* Segments too long for a group: by key, then, stably, by segment. */
-static enum prm_status sort_long_segments(struct sort *sort, struct prm_buffer values, size_t segment)
+static enum prm_status sort_long_segments(struct sort *sort, struct prm_buffer values,
+                                          size_t segment)
 {
     struct prm_arena *arena = sort->arena;
     struct prm_context *context = sort->context;
@@ -375,8 +382,8 @@ enum prm_status prm_radix_sort_segments(struct prm_arena *arena, struct prm_buff
         return status;
     PRM_ASSERT(segment > 0 && count % segment == 0);
 
-    struct sort sort = sort_of(arena, keys, values,
-                               values.memory != NULL ? PAYLOAD_VALUES : PAYLOAD_NONE, count, options);
+    struct sort sort = sort_of(
+        arena, keys, values, values.memory != NULL ? PAYLOAD_VALUES : PAYLOAD_NONE, count, options);
     const bool idle = count / segment < sort.profile->compute_units &&
                       prm_chunks_of(sort.profile, count, 0).count > count / segment;
     if (segment > segment_max(sort.profile) || (idle && segment > SEGMENT_RANK_MAX))
@@ -427,8 +434,9 @@ cleanup:
     return status;
 }
 
-enum prm_status prm_gather_rows(struct prm_context *context, struct prm_buffer out, struct prm_buffer in,
-                                struct prm_buffer index, size_t count, uint32_t row_words)
+enum prm_status prm_gather_rows(struct prm_context *context, struct prm_buffer out,
+                                struct prm_buffer in, struct prm_buffer index, size_t count,
+                                uint32_t row_words)
 {
     const struct prm_profile *profile = prm_context_profile(context);
     const enum prm_status status = prm_count_check(count);
@@ -449,5 +457,6 @@ size_t prm_radix_sort_scratch_bytes(const struct prm_profile *profile, size_t co
     // two spares, an order, a copy of the values or keys; digits, chunk sums, varying bits
     const size_t arrays = 4 * prm_piece_bytes(count);
     const size_t digits = prm_piece_bytes(((size_t)profile->chunks << DIGIT_BITS_MAX) + 1);
-    return arrays + digits + prm_scan_scratch_bytes(profile, 0) + prm_piece_bytes(2 * profile->chunks);
+    return arrays + digits + prm_scan_scratch_bytes(profile, 0) +
+           prm_piece_bytes(2 * profile->chunks);
 }

@@ -1,8 +1,9 @@
 /* Random numbers on the device, the same for any work-group size, chunking and device.
  *
  * Mersenne Twister MT19937 (Matsumoto & Nishimura 1998): stream s of a seed is initialised by array
- * {seed low, seed high, s} and gives a fixed block of PRM_MT_BLOCK numbers, so element i comes from stream
- * i / PRM_MT_BLOCK and work-items share nothing. Halton: radical inverses in the first primes, from index 1.
+ * {seed low, seed high, s} and gives a fixed block of PRM_MT_BLOCK numbers, so element i comes from
+ * stream i / PRM_MT_BLOCK and work-items share nothing. Halton: radical inverses in the first
+ * primes, from index 1.
  */
 #ifndef PRM_PRIMITIVES_RANDOM_H
 #define PRM_PRIMITIVES_RANDOM_H
@@ -20,8 +21,9 @@ enum prm_status prm_random_uniform(struct prm_arena *arena, struct prm_buffer ou
 enum prm_status prm_random_words(struct prm_arena *arena, struct prm_buffer out, size_t count,
                                  uint64_t seed, uint64_t first);
 
-/* Rows first … first + count - 1 of the Halton sequence in `dimension` <= 32 dimensions, each row rotated by
- * the seed (Cranley-Patterson; seed 0: the plain sequence). out: f32[count][dimension], device, in [0, 1). */
+/* Rows first … first + count - 1 of the Halton sequence in `dimension` <= 32 dimensions, each row
+ * rotated by the seed (Cranley-Patterson; seed 0: the plain sequence). out: f32[count][dimension],
+ * device, in [0, 1). */
 enum prm_status prm_random_halton(struct prm_arena *arena, struct prm_buffer out, size_t count,
                                   uint32_t dimension, uint64_t seed, uint64_t first);
 

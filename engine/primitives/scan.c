@@ -6,16 +6,14 @@
 #include "device/try.h"
 #include "primitives/chunks.h"
 
-
-
 /* -D options of a method; Blelloch is the default on groups, and no matter for groups of one. */
 static const char *method_options(enum prm_scan_method method)
 {
     return method == PRM_SCAN_HILLIS_STEELE ? "-DSCAN_HILLIS_STEELE" : NULL;
 }
 
-enum prm_status prm_scan_exclusive(struct prm_arena *arena, struct prm_buffer out, struct prm_buffer in,
-                                   size_t count, enum prm_scan_method method)
+enum prm_status prm_scan_exclusive(struct prm_arena *arena, struct prm_buffer out,
+                                   struct prm_buffer in, size_t count, enum prm_scan_method method)
 {
     struct prm_context *context = prm_arena_context(arena);
     const struct prm_profile *profile = prm_context_profile(context);
@@ -42,7 +40,8 @@ enum prm_status prm_scan_exclusive(struct prm_arena *arena, struct prm_buffer ou
     }
 
     // each chunk from its offset
-    TRY(prm_launch(context, PRM_KERNEL_SCAN_CHUNKS, method_options(method), items, profile->workgroup,
+    TRY(prm_launch(context, PRM_KERNEL_SCAN_CHUNKS, method_options(method), items,
+                   profile->workgroup,
                    ARGS(ARG_BUFFER(out), ARG_BUFFER(in), ARG_BUFFER(sums), ARG_U32(n),
                         ARG_U32(chunks.length))));
 cleanup:
@@ -73,8 +72,9 @@ cleanup:
     return status;
 }
 
-enum prm_status prm_scan_segments(struct prm_arena *arena, struct prm_buffer out, struct prm_buffer in,
-                                  size_t count, size_t segment, enum prm_scan_method method)
+enum prm_status prm_scan_segments(struct prm_arena *arena, struct prm_buffer out,
+                                  struct prm_buffer in, size_t count, size_t segment,
+                                  enum prm_scan_method method)
 {
     struct prm_context *context = prm_arena_context(arena);
     const struct prm_profile *profile = prm_context_profile(context);

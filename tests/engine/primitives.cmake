@@ -1,0 +1,11 @@
+# engine/primitives: each in the device's own shape, in the GPU's (TUNED), and with the GPU's usual groups.
+function(primitive_test name)
+  prm_test(test_${name} SOURCES test_${name}.c USES prm_primitives LABELS device TUNED OCLGRIND)
+  add_test(NAME test_${name}.wg256 COMMAND test_${name})
+  set_tests_properties(test_${name}.wg256 PROPERTIES LABELS device TIMEOUT 120
+    ENVIRONMENT "PRMD_TUNING=shape=gpu,wg=256,chunks=7,radix_bits=5,lanes=1")
+endfunction()
+
+foreach(name scan compact radix_sort)
+  primitive_test(${name})
+endforeach()
