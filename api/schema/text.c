@@ -186,3 +186,13 @@ void text_json_key(struct text *text, const char *key)
     text_json_string(text, key);
     text_append(text, ":", 1);
 }
+
+void text_json_numbers(struct text *text, const char *key, const double *values, size_t count)
+{
+    if (key)
+        text_json_key(text, key);
+    text_json_open(text, '[');
+    for (size_t i = 0; i < count; i++)
+        text_json_number(text, values[i], DECIMAL_DIGITS_EXACT);
+    text_json_close(text, ']');
+}

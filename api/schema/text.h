@@ -1,7 +1,8 @@
 /* A growing text, and JSON written into it.
  *
- * Allocation failure is sticky: it sets `failed`, later writes do nothing, the owner checks once at the end.
- * Numbers are written without regard to the locale (but not by text_print: no %f, %g there).
+ * Allocation failure is sticky: it sets `failed`, later writes do nothing, the owner checks once at
+ * the end. Numbers are written without regard to the locale (but not by text_print: no %f, %g
+ * there).
  */
 #ifndef SCHEMA_TEXT_H
 #define SCHEMA_TEXT_H
@@ -20,7 +21,8 @@ void text_deinit(struct text *text);
 void text_append(struct text *text, const char *data, size_t length);
 void text_print(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* JSON values. Strings are escaped, what is not UTF-8 in them replaced; a number that is not finite becomes null. */
+/* JSON values. Strings are escaped, what is not UTF-8 in them replaced; a number that is not finite
+ * becomes null. */
 void text_json_string(struct text *text, const char *string);
 void text_json_null(struct text *text);
 void text_json_bool(struct text *text, bool value);
@@ -28,8 +30,12 @@ void text_json_u64(struct text *text, uint64_t value);
 /* The shortest of up to `digits` (1 … 17) significant digits; 17 reads back as the same double. */
 void text_json_number(struct text *text, double value, int digits);
 
+/* An array of numbers, exactly; under a key, or none (NULL). */
+void text_json_numbers(struct text *text, const char *key, const double *values, size_t count);
+
 /* Structure: a comma is set where one is due, so that writers need no first-element logic.
- *     text_json_open(t, '{'); text_json_key(t, "status"); text_json_string(t, "solved"); text_json_close(t, '}'); */
+ *     text_json_open(t, '{'); text_json_key(t, "status"); text_json_string(t, "solved");
+ * text_json_close(t, '}'); */
 void text_json_open(struct text *text, char bracket);
 void text_json_close(struct text *text, char bracket);
 void text_json_key(struct text *text, const char *key);

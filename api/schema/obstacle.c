@@ -1,0 +1,407 @@
+#include "schema/obstacle.h"
+
+#include "schema/grid.h"
+#include "schema/polygon.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXACT = 17, POLYGON_POINTS_MIN = 3, MEMBERS_MAX = 16 };
+
+/* Below this deviation a quaternion's squared norm is 1 but for rounding: it is kept as it is, so
+ * that what was normalised once stays the same. */
+#define UNIT_ERROR (8 * DBL_EPSILON)
+
+/* What an obstacle may have besides id, type, padding, dynamic and enabled. */
+enum {
+    CENTER = 1,
+    RADIUS = 2,
+    LENGTH = 4,
+    SIZE = 8,
+    ANGLE = 16,
+    ROTATION = 32,
+    POINTS = 64,
+    GRID = 128
+};
+
+/* By enum obstacle_type. */
+static const struct {
+    uint32_t dimension;
+    unsigned members;
+} shapes[] = {
+    [OBSTACLE_SPHERE] = {3, CENTER | RADIUS},
+    [OBSTACLE_BOX] = {3, CENTER | SIZE | ROTATION},
+    [OBSTACLE_CYLINDER] = {3, CENTER | RADIUS | LENGTH | ROTATION},
+    [OBSTACLE_CAPSULE] = {3, CENTER | RADIUS | LENGTH | ROTATION},
+    [OBSTACLE_CIRCLE] = {2, CENTER | RADIUS},
+    [OBSTACLE_RECTANGLE] = {2, CENTER | SIZE | ANGLE},
+    [OBSTACLE_POLYGON] = {2, POINTS},
+    [OBSTACLE_GRID] = {2, GRID},
+};
+
+/* In the enum's order. */
+static const struct json_word type_words[] = {
+    {"sphere", OBSTACLE_SPHERE},   {"box", OBSTACLE_BOX},       {"cylinder", OBSTACLE_CYLINDER},
+    {"capsule", OBSTACLE_CAPSULE}, {"circle", OBSTACLE_CIRCLE}, {"rectangle", OBSTACLE_RECTANGLE},
+    {"polygon", OBSTACLE_POLYGON}, {"grid", OBSTACLE_GRID},     {NULL, 0},
+};
+
+static const struct {
+    unsigned bit;
+    const char *member;
+} member_rows[] = {
+    {CENTER, "center"}, {RADIUS, "radius"},       {LENGTH, "length"}, {SIZE, "size"},
+    {ANGLE, "angle"},   {ROTATION, "quaternion"}, {ROTATION, "rpy"},  {POINTS, "points"},
+    {GRID, "width"},    {GRID, "height"},         {GRID, "rows"},     {GRID, "resolution"},
+    {GRID, "origin"},   {GRID, "passable"},
+};
+
+/* ---- parts
+ * ------------------------------------------------------------------------------------------ */
+
+/* Reports members that the type does not have. */
+static void check_members(const struct json_node *node, unsigned members)
+{
+    const char *list[MEMBERS_MAX] = {"id", "type", "padding", "dynamic", "enabled"};
+    size_t count = 5;
+    for (size_t i = 0; i < sizeof member_rows / sizeof *member_rows; i++)
+        if (members & member_rows[i].bit)
+            list[count++] = member_rows[i].member;
+    json_node_object(node, list, NULL);
+}
+
+static void read_required(const struct json_node *node, const char *key, enum json_sign sign,
+                          double *value)
+{
+    struct json_node member = json_node_member(node, key);
+    if (json_node_required(&member))
+        json_node_number(&member, sign, value);
+}
+
+static void read_vector(const struct json_node *node, const char *key, enum json_sign sign,
+                        double *values, uint32_t count)
+{
+    struct json_node member = json_node_member(node, key);
+    if (json_node_required(&member))
+        json_node_numbers(&member, sign, values, count);
+}
+
+/* Scales to unit length; false where all is zero. */
+static bool normalise(double q[4])
+{
+    double largest = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
+    if (!(largest > 0))
+        return false;
+    double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    if (fabs(square - 1) <= UNIT_ERROR)
+        return true;
+
+    // the largest first, so that nothing overflows or vanishes
+    double scaled[4], norm = 0;
+    for (int i = 0; i < 4; i++) {
+        scaled[i] = q[i] / largest;
+        norm += scaled[i] * scaled[i];
+    }
+    norm = sqrt(norm);
+    for (int i = 0; i < 4; i++)
+        q[i] = scaled[i] / norm;
+    return true;
+}
+
+/* q of Rz(yaw) Ry(pitch) Rx(roll). */
+static void quaternion_of_rpy(const double rpy[3], double q[4])
+{
+    double cr = cos(rpy[0] / 2), sr = sin(rpy[0] / 2);
+    double cp = cos(rpy[1] / 2), sp = sin(rpy[1] / 2);
+    double cy = cos(rpy[2] / 2), sy = sin(rpy[2] / 2);
+    q[0] = sr * cp * cy - cr * sp * sy;
+    q[1] = cr * sp * cy + sr * cp * sy;
+    q[2] = cr * cp * sy - sr * sp * cy;
+    q[3] = cr * cp * cy + sr * sp * sy;
+    normalise(q);
+}
+
+static void read_rotation(struct obstacle_document *obstacle, const struct json_node *node)
+{
+    struct json_node quaternion = json_node_member(node, "quaternion");
+    struct json_node rpy = json_node_member(node, "rpy");
+    if (quaternion.json && rpy.json) {
+        json_node_fault(&rpy, PROBLEM_INVALID_ARGUMENT, "and quaternion exclude each other");
+        return;
+    }
+    if (quaternion.json && json_node_numbers(&quaternion, JSON_ANY, obstacle->quaternion, 4)) {
+        obstacle->has_quaternion = true;
+        if (!normalise(obstacle->quaternion))
+            json_node_fault(&quaternion, PROBLEM_INVALID_ARGUMENT, "must not be all zero");
+    }
+    if (rpy.json && json_node_numbers(&rpy, JSON_ANY, obstacle->rpy, 3)) {
+        obstacle->has_rpy = true;
+        quaternion_of_rpy(obstacle->rpy, obstacle->quaternion);
+    }
+}
+
+/* Area, and no edge that crosses another. */
+static void check_polygon(struct obstacle_document *obstacle, const struct json_node *node)
+{
+    uint32_t first, second;
+    bool memory;
+    obstacle->point_count = polygon_drop_repeats(obstacle->points, obstacle->point_count);
+    bool crosses =
+        polygon_crosses_itself(obstacle->points, obstacle->point_count, &first, &second, &memory);
+    if (!memory)
+        json_node_fault(node, PROBLEM_INTERNAL, "found no memory");
+    else if (crosses)
+        json_node_fault(node, PROBLEM_INVALID_ARGUMENT,
+                        "must not cross itself: the edges from points %u and %u do", first, second);
+    else if (obstacle->point_count < POLYGON_POINTS_MIN ||
+             !polygon_has_area(obstacle->points, obstacle->point_count))
+        json_node_fault(node, PROBLEM_INVALID_ARGUMENT, "must enclose an area");
+}
+
+static void read_points(struct obstacle_document *obstacle, const struct json_node *parent,
+                        const struct limits *limits)
+{
+    struct json_node node = json_node_member(parent, "points");
+    if (!json_node_required(&node) || !json_node_array(&node))
+        return;
+    size_t count = json_array_size(node.json);
+    if (count < POLYGON_POINTS_MIN) {
+        json_node_fault(&node, PROBLEM_INVALID_ARGUMENT, "must have at least 3 points");
+        return;
+    }
+    if (count > limits->polygon_points || count > UINT32_MAX) {
+        json_node_over(&node, limits, LIMIT_polygon_points, "points");
+        return;
+    }
+    obstacle->points = malloc(count * 2 * sizeof *obstacle->points);
+    if (!obstacle->points) {
+        json_node_fault(&node, PROBLEM_INTERNAL, "found no memory");
+        return;
+    }
+    obstacle->point_count = (uint32_t)count;
+
+    bool good = true;
+    for (size_t i = 0; i < count && !json_node_full(&node); i++) {
+        struct json_node point = json_node_element(&node, i);
+        good &= json_node_numbers(&point, JSON_ANY, obstacle->points + 2 * i, 2);
+    }
+    if (good && !json_node_full(&node))
+        check_polygon(obstacle, &node);
+}
+
+/* ---- an obstacle
+ * ------------------------------------------------------------------------------------ */
+
+static void read_common(struct obstacle_document *obstacle, const struct json_node *node)
+{
+    const char *id = "";
+    struct json_node member = json_node_member(node, "id");
+    json_node_string(&member, OBSTACLE_ID_BYTES_MAX, &id);
+    snprintf(obstacle->id, sizeof obstacle->id, "%s", id);
+    obstacle->enabled = true;
+    obstacle_read_flags(obstacle, node);
+}
+
+void obstacle_read_flags(struct obstacle_document *obstacle, const struct json_node *node)
+{
+    struct json_node padding = json_node_nullable(node, "padding");
+    if (padding.json)
+        obstacle->has_padding = json_node_number(&padding, JSON_NOT_NEGATIVE, &obstacle->padding);
+    struct json_node dynamic = json_node_member(node, "dynamic");
+    json_node_bool(&dynamic, &obstacle->dynamic);
+    struct json_node enabled = json_node_member(node, "enabled");
+    json_node_bool(&enabled, &obstacle->enabled);
+}
+
+/* The type of an obstacle, `absent` where it is not given; -1 after a fault. */
+static int read_type(const struct json_node *node, uint32_t dimension, int absent)
+{
+    int type = absent;
+    struct json_node member = json_node_member(node, "type");
+    if ((absent < 0 && !json_node_required(&member)) || !json_node_word(&member, type_words, &type))
+        return -1;
+    if (dimension && shapes[type].dimension != dimension) {
+        json_node_fault(&member, PROBLEM_INVALID_ARGUMENT,
+                        "is \"%s\", of %u dimensions in a world of %u", type_words[type].word,
+                        shapes[type].dimension, dimension);
+        return -1;
+    }
+    return type;
+}
+
+/* What the type has, once that is known. */
+static void read_shape(struct obstacle_document *obstacle, const struct json_node *node,
+                       const struct limits *limits)
+{
+    unsigned members = shapes[obstacle->type].members;
+    uint32_t dimension = shapes[obstacle->type].dimension;
+    obstacle->quaternion[3] = 1;
+
+    check_members(node, members);
+    if (members & CENTER)
+        read_vector(node, "center", JSON_ANY, obstacle->center, dimension);
+    if (members & RADIUS)
+        read_required(node, "radius", JSON_POSITIVE, &obstacle->radius);
+    if (members & LENGTH)
+        read_required(node, "length", JSON_POSITIVE, &obstacle->length);
+    if (members & SIZE)
+        read_vector(node, "size", JSON_POSITIVE, obstacle->size, dimension);
+    if (members & ANGLE) {
+        struct json_node angle = json_node_member(node, "angle");
+        json_node_number(&angle, JSON_ANY, &obstacle->angle);
+    }
+    if (members & ROTATION)
+        read_rotation(obstacle, node);
+    if (members & POINTS)
+        read_points(obstacle, node, limits);
+    if (members & GRID)
+        grid_read_node(&obstacle->grid, node, limits);
+}
+
+/* An obstacle of a world of this dimension (0: any); `absent` is the type where none is given, or
+ * negative. */
+static bool read_obstacle(struct obstacle_document *obstacle, uint32_t dimension, int absent,
+                          const struct json_node *node, const struct limits *limits)
+{
+    unsigned faults_before = node->problem->fault_count;
+    *obstacle = (struct obstacle_document){0};
+    if (!json_is_object(node->json)) {
+        json_node_object(node, NULL, NULL);
+        return false;
+    }
+
+    int type = read_type(node, dimension, absent);
+    read_common(obstacle, node);
+    if (type >= 0) {
+        obstacle->type = (enum obstacle_type)type;
+        read_shape(obstacle, node, limits);
+    }
+    if (node->problem->fault_count == faults_before)
+        return true;
+    obstacle_deinit(obstacle);
+    return false;
+}
+
+bool obstacle_read_node(struct obstacle_document *obstacle, uint32_t dimension,
+                        const struct json_node *node, const struct limits *limits)
+{
+    return read_obstacle(obstacle, dimension, -1, node, limits);
+}
+
+bool obstacle_read_grid_member(struct obstacle_document *obstacle, const struct json_node *node,
+                               const struct limits *limits)
+{
+    if (!read_obstacle(obstacle, 2, OBSTACLE_GRID, node, limits))
+        return false;
+    if (obstacle->type != OBSTACLE_GRID) {
+        struct json_node type = json_node_member(node, "type");
+        json_node_fault(&type, PROBLEM_INVALID_ARGUMENT, "must be \"grid\"");
+        obstacle_deinit(obstacle);
+        return false;
+    }
+    if (!*obstacle->id)
+        snprintf(obstacle->id, sizeof obstacle->id, "%s", OBSTACLE_ID_OF_GRID);
+    return true;
+}
+
+bool obstacle_read(struct obstacle_document *obstacle, uint32_t dimension, const char *body,
+                   size_t bytes, const struct limits *limits, struct problem *problem)
+{
+    json_t *json = json_read(body, bytes, problem);
+    if (!json)
+        return false;
+    struct json_node root = json_node_root(json, problem);
+    bool good = obstacle_read_node(obstacle, dimension, &root, limits);
+    json_decref(json);
+    return good;
+}
+
+/* ---- life and writing
+ * ------------------------------------------------------------------------------- */
+
+void obstacle_deinit(struct obstacle_document *obstacle)
+{
+    free(obstacle->points);
+    free(obstacle->grid.rows);
+    obstacle->points = NULL;
+    obstacle->grid.rows = NULL;
+}
+
+bool obstacle_copy(struct obstacle_document *copy, const struct obstacle_document *obstacle)
+{
+    *copy = *obstacle;
+    copy->points = NULL;
+    copy->grid.rows = NULL;
+    if (obstacle->points) {
+        size_t bytes = 2 * sizeof(double) * obstacle->point_count;
+        copy->points = malloc(bytes);
+        if (!copy->points)
+            return false;
+        memcpy(copy->points, obstacle->points, bytes);
+    }
+    if (obstacle->grid.rows) {
+        size_t bytes = (size_t)obstacle->grid.width * obstacle->grid.height;
+        copy->grid.rows = malloc(bytes);
+        if (!copy->grid.rows) {
+            obstacle_deinit(copy);
+            return false;
+        }
+        memcpy(copy->grid.rows, obstacle->grid.rows, bytes);
+    }
+    return true;
+}
+
+static void write_number(const char *key, double value, struct text *out)
+{
+    text_json_key(out, key);
+    text_json_number(out, value, EXACT);
+}
+
+static void write_shape(const struct obstacle_document *obstacle, struct text *out)
+{
+    unsigned members = shapes[obstacle->type].members;
+    uint32_t dimension = shapes[obstacle->type].dimension;
+    if (members & CENTER)
+        text_json_numbers(out, "center", obstacle->center, dimension);
+    if (members & RADIUS)
+        write_number("radius", obstacle->radius, out);
+    if (members & LENGTH)
+        write_number("length", obstacle->length, out);
+    if (members & SIZE)
+        text_json_numbers(out, "size", obstacle->size, dimension);
+    if (members & ANGLE)
+        write_number("angle", obstacle->angle, out);
+    if (obstacle->has_rpy)
+        text_json_numbers(out, "rpy", obstacle->rpy, 3);
+    else if (obstacle->has_quaternion)
+        text_json_numbers(out, "quaternion", obstacle->quaternion, 4);
+    if (members & GRID)
+        grid_write_members(&obstacle->grid, out);
+    if (members & POINTS) {
+        text_json_key(out, "points");
+        text_json_open(out, '[');
+        for (uint32_t i = 0; i < obstacle->point_count; i++)
+            text_json_numbers(out, NULL, obstacle->points + 2 * (size_t)i, 2);
+        text_json_close(out, ']');
+    }
+}
+
+void obstacle_write(const struct obstacle_document *obstacle, struct text *out)
+{
+    text_json_open(out, '{');
+    text_json_key(out, "id");
+    text_json_string(out, obstacle->id);
+    text_json_key(out, "type");
+    text_json_string(out, type_words[obstacle->type].word);
+    write_shape(obstacle, out);
+    if (obstacle->has_padding)
+        write_number("padding", obstacle->padding, out);
+    text_json_key(out, "dynamic");
+    text_json_bool(out, obstacle->dynamic);
+    text_json_key(out, "enabled");
+    text_json_bool(out, obstacle->enabled);
+    text_json_close(out, '}');
+}
