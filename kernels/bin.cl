@@ -39,12 +39,12 @@ typedef float4 bound_t;
  * face belongs to the last tile; NaN and empty boxes touch none. */
 static inline u32 tiles_of(float lower, float upper, float origin, float inverse_edge, u32 size, u32 *first)
 {
-    const float from = floor((lower - origin) * inverse_edge);
-    const float to = floor((upper - origin) * inverse_edge);
+    const float from = (lower - origin) * inverse_edge;
+    const float to = (upper - origin) * inverse_edge;
     *first = 0;
     if (!(lower <= upper) || !(to >= 0.0f) || !(from <= (float)size))
         return 0;
-    const u32 begin = from > 0.0f ? min((u32)from, size - 1) : 0;
+    const u32 begin = from > 0.0f ? min((u32)from, size - 1) : 0; // conversion is floor
     const u32 last = to < (float)size ? min((u32)to, size - 1) : size - 1;
     *first = begin;
     return last - begin + 1;
