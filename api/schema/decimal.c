@@ -12,7 +12,7 @@ __extension__ typedef unsigned __int128 u128;
  */
 #define EXACT_MIN 1e-5
 #define EXACT_MAX 4503599627370496.0 /* 2^52 */
-enum { MANTISSA_BITS = 53 };
+enum { MANTISSA_BITS = 53, EXPONENT_BIAS = 1022 };
 
 /* Decimal digits that every double keeps. */
 enum { DIGITS_READ = 15 };
@@ -119,10 +119,14 @@ struct scaled {
 /* round(value*10^scale) at the scale that makes `digits` digits of it. */
 static uint64_t scale_exactly(struct scaled *scaled, double value, int digits)
 {
-    int exponent;
-    uint64_t m = (uint64_t)ldexp(frexp(value, &exponent), MANTISSA_BITS);
+    // the parts of an IEEE 754 double that is not subnormal: value = m * 2^(exponent - 53)
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const uint64_t hidden = (uint64_t)1 << (MANTISSA_BITS - 1);
+    const uint64_t m = (bits & (hidden - 1)) | hidden;
+    const int exponent = (int)(bits >> (MANTISSA_BITS - 1)) - EXPONENT_BIAS;
     scaled->shift = MANTISSA_BITS - exponent;
-    scaled->power_of_two = m == (uint64_t)1 << (MANTISSA_BITS - 1);
+    scaled->power_of_two = m == hidden;
 
     // log10 from the binary exponent: 1233 / 4096 is log10(2), low by too little to matter here
     int power = (exponent > 0 ? (exponent - 1) * 1233 : (exponent - 1) * 1233 - 4095) / 4096;

@@ -8,13 +8,16 @@
 enum plan_objective { PLAN_LENGTH, PLAN_HOPS };
 enum plan_output { PLAN_PATH, PLAN_NODES, PLAN_COST };
 
-/* A query as sent. States are indices into the request's numbers. An invalid query keeps why. */
+/* A query as sent. States are indices into the request's numbers. An invalid query keeps why, and has no
+ * states. */
 struct plan_query {
     char *id_json; /* the id as JSON text to echo, owned; NULL: none */
     bool invalid;
-    char invalid_detail[128];
-    size_t start;      /* of double[dof] in `numbers` */
-    size_t goals;      /* of double[goal_count][dof] */
+    char *invalid_detail;   /* owned; in words */
+    const char *invalid_at; /* "start" or "goal" where a state has the wrong count of numbers, else NULL */
+    uint32_t invalid_goal;  /* which goal then */
+    size_t start;           /* of double[dof] in `numbers` */
+    size_t goals;           /* of double[goal_count][dof] */
     uint32_t goal_count;
 };
 
@@ -33,7 +36,7 @@ struct plan_request {
 
 /* Parses a body for a roadmap with these coordinates. A query that is wrong in itself is marked invalid; all
  * else that is wrong fails the request. Members of later releases (expand, obstacles, ignore, deadline_ms with a
- * value) are `unsupported`. */
+ * value) are `unsupported`. false: nothing is left to deinit. */
 bool plan_request_read(struct plan_request *request, const char *body, size_t bytes,
                        const char *const *coordinates, uint32_t dof, const struct limits *limits,
                        struct problem *problem);
@@ -41,7 +44,6 @@ void plan_request_deinit(struct plan_request *request);
 
 /* Parses a state from URL text "1,2,3"; false where it is not dof numbers. */
 bool plan_state_parse(double *state, const char *text, uint32_t dof);
-
 
 /* ---- answers ---------------------------------------------------------------------------------------- */
 
@@ -113,8 +115,9 @@ struct plan_answer {
     struct plan_times times;
 };
 
-/* Appends the answer document. Way-points are written with the digits that float32 in the world's frame needs,
- * first and last exactly. */
+/* Appends the answer document. The first way-point is the query's start and the last its goal, exactly as sent;
+ * those between are written to nine decimals (ten digits where they are below 1), which is finer than float32 in
+ * any local frame. */
 void plan_answer_write(const struct plan_answer *answer, struct text *out);
 
 #endif

@@ -165,9 +165,11 @@ void text_json_number(struct text *text, double value, int digits)
         text_json_null(text);
         return;
     }
+    // straight into place: answers are mostly numbers
     separate(text);
-    char number[DECIMAL_BYTES_MAX];
-    text_append(text, number, decimal_write(number, value, digits));
+    char *room = text_room(text, DECIMAL_BYTES_MAX);
+    if (room)
+        text->length += decimal_write(room, value, digits);
 }
 
 void text_json_open(struct text *text, char bracket)

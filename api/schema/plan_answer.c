@@ -1,0 +1,246 @@
+#include "schema/plan.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+/* Digits of a way-point below 10; each decade above has one more, so that all have nine decimals.
+ */
+enum { EXACT = 17, WAYPOINT_DIGITS = 10 };
+
+static const char *const status_texts[PLAN_STATUS_COUNT] = {
+#define X(constant, text) text,
+    PLAN_STATUSES(X)
+#undef X
+};
+
+const char *plan_status_text(enum plan_status status)
+{
+    return status_texts[status];
+}
+
+/* ---- small members
+ * ---------------------------------------------------------------------------------- */
+
+static void write_string(const char *key, const char *value, struct text *out)
+{
+    text_json_key(out, key);
+    text_json_string(out, value);
+}
+
+static void write_u64(const char *key, uint64_t value, struct text *out)
+{
+    text_json_key(out, key);
+    text_json_u64(out, value);
+}
+
+static void write_number(const char *key, double value, int digits, struct text *out)
+{
+    text_json_key(out, key);
+    text_json_number(out, value, digits);
+}
+
+static double now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+/* ---- a result
+ * --------------------------------------------------------------------------------------- */
+
+static int waypoint_digits(double value)
+{
+    int digits = WAYPOINT_DIGITS;
+    for (double decade = 10; digits < EXACT && fabs(value) >= decade; decade *= 10)
+        digits++;
+    // 17 would ask for the exact value, which is no finer here
+    return digits < EXACT ? digits : EXACT - 1;
+}
+
+static void write_path(const struct plan_answer *answer, const struct plan_query *query,
+                       const struct plan_result *result, struct text *out)
+{
+    const double *numbers = answer->request->numbers;
+    const uint32_t dof = answer->dof;
+    const size_t last = result->waypoint_count - 1;
+
+    text_json_key(out, "path");
+    text_json_open(out, '[');
+    for (size_t i = 0; i < result->waypoint_count; i++) {
+        if (i == 0) {
+            text_json_numbers(out, NULL, numbers + query->start, dof);
+        } else if (i == last) {
+            const double *goals = numbers + query->goals;
+            text_json_numbers(out, NULL, goals + (size_t)result->goal_index * dof, dof);
+        } else {
+            const double *state = answer->waypoints + (result->waypoint_first + i) * dof;
+            text_json_open(out, '[');
+            for (uint32_t c = 0; c < dof; c++)
+                text_json_number(out, state[c], waypoint_digits(state[c]));
+            text_json_close(out, ']');
+        }
+    }
+    text_json_close(out, ']');
+}
+
+static void write_solution(const struct plan_answer *answer, const struct plan_query *query,
+                           const struct plan_result *result, struct text *out)
+{
+    if (answer->request->output != PLAN_COST)
+        write_path(answer, query, result, out);
+    if (answer->request->output == PLAN_NODES) {
+        text_json_key(out, "nodes");
+        text_json_open(out, '[');
+        for (size_t i = 0; i < result->node_count; i++)
+            text_json_u64(out, answer->nodes[result->node_first + i]);
+        text_json_close(out, ']');
+    }
+    write_number("length", result->length, EXACT, out);
+    write_u64("hops", result->hops, out);
+    write_u64("goal_index", result->goal_index, out);
+}
+
+/* Members that a reason has; what it leaves out is NULL, NaN or UINT32_MAX. */
+static void write_reason(const struct plan_reason *reason, struct text *out)
+{
+    text_json_key(out, "reason");
+    text_json_open(out, '{');
+    if (reason->at)
+        write_string("at", reason->at, out);
+    if (reason->goal_index != UINT32_MAX)
+        write_u64("goal_index", reason->goal_index, out);
+    write_string("kind", reason->kind, out);
+    if (reason->obstacle)
+        write_string("obstacle", reason->obstacle, out);
+    if (reason->coordinate)
+        write_string("coordinate", reason->coordinate, out);
+    if (!isnan(reason->value))
+        write_number("value", reason->value, EXACT, out);
+    if (!isnan(reason->limit))
+        write_number("limit", reason->limit, EXACT, out);
+    if (!isnan(reason->depth))
+        write_number("depth", reason->depth, WAYPOINT_DIGITS, out);
+    if (reason->start_component_size != UINT32_MAX)
+        write_u64("start_component_size", reason->start_component_size, out);
+    if (reason->goal_component_size != UINT32_MAX)
+        write_u64("goal_component_size", reason->goal_component_size, out);
+    text_json_close(out, '}');
+}
+
+/* Why the query itself is not one. */
+static void write_invalid(const struct plan_query *query, struct text *out)
+{
+    if (query->invalid_detail)
+        write_string("detail", query->invalid_detail, out);
+    if (!query->invalid_at)
+        return;
+    bool at_goal = strcmp(query->invalid_at, "goal") == 0;
+    struct plan_reason reason = {.at = query->invalid_at,
+                                 .kind = "wrong_size",
+                                 .goal_index = at_goal ? query->invalid_goal : UINT32_MAX,
+                                 .depth = NAN,
+                                 .value = NAN,
+                                 .limit = NAN,
+                                 .start_component_size = UINT32_MAX,
+                                 .goal_component_size = UINT32_MAX};
+    write_reason(&reason, out);
+}
+
+static void write_result(const struct plan_answer *answer, uint32_t index, struct text *out)
+{
+    const struct plan_query *query = &answer->request->queries[index];
+    const struct plan_result *result = &answer->results[index];
+
+    text_json_open(out, '{');
+    if (query->id_json) {
+        text_json_key(out, "id");
+        text_append(out, query->id_json, strlen(query->id_json));
+    }
+    write_string("status", plan_status_text(result->status), out);
+    if (result->status == PLAN_STATUS_SOLVED)
+        write_solution(answer, query, result, out);
+    else if (query->invalid)
+        write_invalid(query, out);
+    else if (result->reason.kind)
+        write_reason(&result->reason, out);
+    text_json_close(out, '}');
+}
+
+/* ---- the whole
+ * -------------------------------------------------------------------------------------- */
+
+static void write_warnings(const struct plan_answer *answer, struct text *out)
+{
+    if (!answer->warning_count)
+        return;
+    text_json_key(out, "warnings");
+    text_json_open(out, '[');
+    for (uint32_t i = 0; i < answer->warning_count; i++) {
+        const struct plan_warning *warning = &answer->warnings[i];
+        text_json_open(out, '{');
+        write_string("code", warning->code, out);
+        write_string("detail", warning->detail, out);
+        if (warning->query >= 0)
+            write_u64("query", (uint64_t)warning->query, out);
+        text_json_close(out, '}');
+    }
+    text_json_close(out, ']');
+}
+
+static void write_times(const struct plan_times *times, double write_ms, struct text *out)
+{
+    const struct {
+        const char *stage;
+        double ms;
+    } rows[] = {
+        {"queue", times->queue_ms},
+        {"parse", times->parse_ms},
+        {"connect", times->connect_ms},
+        {"search", times->search_ms},
+        {"extract", times->extract_ms},
+        {"simplify", times->simplify_ms},
+        {"write", write_ms},
+        {"total", times->total_ms},
+    };
+    enum { TIME_DIGITS = 6 };
+    text_json_key(out, "timing_ms");
+    text_json_open(out, '{');
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        write_number(rows[i].stage, rows[i].ms, TIME_DIGITS, out);
+    text_json_close(out, '}');
+}
+
+void plan_answer_write(const struct plan_answer *answer, struct text *out)
+{
+    const double begin_ms = now_ms();
+    text_json_open(out, '{');
+    write_string("roadmap", answer->roadmap, out);
+    write_string("fingerprint", answer->fingerprint, out);
+    write_u64("revision", answer->revision, out);
+    write_u64("world_revision", answer->world_revision, out);
+    text_json_key(out, "coordinates");
+    text_json_open(out, '[');
+    for (uint32_t c = 0; c < answer->dof; c++)
+        text_json_string(out, answer->coordinates[c]);
+    text_json_close(out, ']');
+
+    uint32_t solved = 0;
+    text_json_key(out, "results");
+    text_json_open(out, '[');
+    for (uint32_t i = 0; i < answer->request->query_count; i++) {
+        write_result(answer, i, out);
+        solved += answer->results[i].status == PLAN_STATUS_SOLVED;
+    }
+    text_json_close(out, ']');
+
+    text_json_key(out, "summary");
+    text_json_open(out, '{');
+    write_u64("solved", solved, out);
+    write_u64("failed", answer->request->query_count - solved, out);
+    text_json_close(out, '}');
+    write_warnings(answer, out);
+    write_times(&answer->times, now_ms() - begin_ms, out);
+    text_json_close(out, '}');
+}
