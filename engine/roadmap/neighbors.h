@@ -1,8 +1,8 @@
 /* Nearest neighbours of rows under the metric: all points among themselves, or foreign points.
  *
- * Methods: exact (tiled brute force) and lsh (E2LSH of Datar et al. 2004 after Pan & Manocha 2011: keys, radix
- * sort, unique, cuckoo table, candidate lists, segmented sort and compaction). Ties are broken by the lower
- * index, so exact results are canonical.
+ * Methods: exact (tiled brute force) and lsh (E2LSH of Datar et al. 2004 after Pan & Manocha 2011:
+ * keys, radix sort, unique, cuckoo table, candidate lists, segmented sort and compaction). Ties are
+ * broken by the lower index, so exact results are canonical.
  */
 #ifndef PRM_ROADMAP_NEIGHBORS_H
 #define PRM_ROADMAP_NEIGHBORS_H
@@ -20,7 +20,8 @@ struct prm_neighbor_options {
     uint64_t seed;
 };
 
-/* An index over points that stays resident: for lsh its tables, for exact nothing but the points. */
+/* An index over points that stays resident: for lsh its tables, for exact nothing but the points.
+ */
 struct prm_neighbor_index;
 
 struct prm_neighbor_statistics {
@@ -31,31 +32,43 @@ struct prm_neighbor_statistics {
     double recall; /* measured by prm_neighbors_recall, else NaN */
 };
 
-/* Makes an index over `points` (f32[count][row], device, borrowed: must stay). The caller destroys it. */
-enum prm_status prm_neighbor_index_create(struct prm_arena *arena, struct prm_neighbor_index **index,
+/* Makes an index over `points` (f32[count][row], device, borrowed: must stay). The caller destroys
+ * it. */
+enum prm_status prm_neighbor_index_create(struct prm_arena *arena,
+                                          struct prm_neighbor_index **index,
                                           const struct prm_space *space, struct prm_buffer points,
                                           size_t count, const struct prm_neighbor_options *options);
+/* The same in bounded steps: begin chooses the method and its parameters, each step makes one
+ * table; the index answers after the step that is *done. */
+enum prm_status prm_neighbor_index_begin(struct prm_arena *arena, struct prm_neighbor_index **index,
+                                         const struct prm_space *space, struct prm_buffer points,
+                                         size_t count, const struct prm_neighbor_options *options);
+enum prm_status prm_neighbor_index_step(struct prm_arena *arena, struct prm_neighbor_index *index,
+                                        bool *done);
 void prm_neighbor_index_destroy(struct prm_neighbor_index *index);
 
-/* The k nearest of points first … first + count - 1 among all others, themselves excluded, in bounded
- * pieces that the caller chooses. indices: u32[count][k], ascending by (distance, index), NONE_U32 past the
- * last; distances: f32[count][k] metric, or no memory. */
+/* The k nearest of points first … first + count - 1 among all others, themselves excluded, in
+ * bounded pieces that the caller chooses. indices: u32[count][k], ascending by (distance, index),
+ * NONE_U32 past the last; distances: f32[count][k] metric, or no memory. */
 enum prm_status prm_neighbors_self(struct prm_arena *arena, struct prm_buffer indices,
-                                   struct prm_buffer distances, const struct prm_neighbor_index *index,
-                                   size_t first, size_t count);
+                                   struct prm_buffer distances,
+                                   const struct prm_neighbor_index *index, size_t first,
+                                   size_t count);
 
-/* The k nearest points of foreign rows; k and radius may differ from the index's (0: the index's). `exact`
- * index or not, the answer of an exact index is canonical. queries: f32[count][row]. */
+/* The k nearest points of foreign rows; k and radius may differ from the index's (0: the index's).
+ * `exact` index or not, the answer of an exact index is canonical. queries: f32[count][row]. */
 enum prm_status prm_neighbors_foreign(struct prm_arena *arena, struct prm_buffer indices,
                                       struct prm_buffer distances,
-                                      const struct prm_neighbor_index *index, struct prm_buffer queries,
-                                      size_t count, uint32_t k, double radius);
+                                      const struct prm_neighbor_index *index,
+                                      struct prm_buffer queries, size_t count, uint32_t k,
+                                      double radius);
 
-/* Share of the true k nearest that `indices` (of prm_neighbors_self over all points) holds, measured on
- * `sample_count` points spread over the index against brute force; ties at the k-th distance count. */
+/* Share of the true k nearest that `indices` (of prm_neighbors_self over all points) holds,
+ * measured on `sample_count` points spread over the index against brute force; ties at the k-th
+ * distance count. */
 enum prm_status prm_neighbors_recall(struct prm_arena *arena, double *recall,
-                                     const struct prm_neighbor_index *index, struct prm_buffer indices,
-                                     uint32_t sample_count);
+                                     const struct prm_neighbor_index *index,
+                                     struct prm_buffer indices, uint32_t sample_count);
 
 struct prm_neighbor_statistics prm_neighbor_statistics(const struct prm_neighbor_index *index);
 

@@ -1,0 +1,211 @@
+/* Neighbour indices: the choice of the method, brute force, recall. */
+#include "roadmap/neighbors_index.h"
+
+#include "device/try.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The one place where `auto` decides. Brute force is exact and takes count² · dof / 2 · 10⁹ seconds
+ * on a core with 8 lanes; below this many coordinate differences it is as fast as hashing, tables
+ * included, or faster. Above, lsh is tried, and its measured recall decides (prm_build's stage
+ * "neighbors"). */
+#define EXACT_DIFFERENCES_MAX 3e10
+
+float prm_neighbors_bound(double radius)
+{
+    return radius > 0.0 ? nextafterf((float)(radius * radius), INFINITY) : INFINITY;
+}
+
+/* The vector width that the device prefers, of those that the kernel has. */
+static uint32_t lanes_of(const struct prm_profile *profile)
+{
+    static const uint32_t WIDTHS[] = {16, 8, 4};
+    if (profile->shape == PRM_SHAPE_GPU)
+        return 1;
+    for (size_t i = 0; i < sizeof(WIDTHS) / sizeof(WIDTHS[0]); i++) {
+        if (profile->lanes >= WIDTHS[i])
+            return WIDTHS[i];
+    }
+    return 1;
+}
+
+enum prm_status prm_neighbors_brute(struct prm_arena *arena, struct prm_buffer indices,
+                                    struct prm_buffer distances,
+                                    const struct prm_neighbor_index *index,
+                                    const struct prm_neighbor_asked *asked, uint32_t n, uint32_t k,
+                                    double radius)
+{
+    const uint32_t lanes = lanes_of(prm_context_profile(index->context));
+    const struct prm_share share = prm_share_of(index->context, (n + lanes - 1) / lanes);
+    const struct prm_arena_mark mark = prm_arena_mark(arena);
+    enum prm_status status = PRM_OK;
+    char space[PRM_SCENE_OPTIONS_MAX], options[PRM_SCENE_OPTIONS_MAX + 16];
+
+    // the kernel keeps its lists with their distances
+    struct prm_buffer kept = distances;
+    if (kept.memory == NULL)
+        TRY(prm_arena_take(arena, &kept, (size_t)n * k * sizeof(float)));
+    prm_space_options(space, &index->space);
+    snprintf(options, sizeof(options), "%s -DLANES=%u", space, lanes);
+    TRY(prm_launch(index->context, PRM_KERNEL_NEIGHBORS_EXACT, options, share.items, share.group,
+                   ARGS(ARG_BUFFER(indices), ARG_BUFFER(kept), ARG_BUFFER(index->points),
+                        ARG_U32(index->count), ARG_BUFFER(asked->rows), ARG_U32(asked->first),
+                        ARG_U32(asked->stride), ARG_U32(asked->among), ARG_U32(n), ARG_U32(k),
+                        ARG_F32(prm_neighbors_bound(radius)))));
+cleanup:
+    prm_arena_rewind(arena, mark);
+    return status;
+}
+
+/* What `auto` stands for, before any recall is known. */
+static enum prm_neighbor_method method_for(const struct prm_space *space, size_t count,
+                                           enum prm_neighbor_method method)
+{
+    if (method != PRM_NEIGHBOR_AUTO)
+        return method;
+    const double differences = (double)count * (double)count * space->dof;
+    return differences <= EXACT_DIFFERENCES_MAX ? PRM_NEIGHBOR_EXACT : PRM_NEIGHBOR_LSH;
+}
+
+enum prm_status prm_neighbor_index_begin(struct prm_arena *arena, struct prm_neighbor_index **index,
+                                         const struct prm_space *space, struct prm_buffer points,
+                                         size_t count, const struct prm_neighbor_options *options)
+{
+    *index = NULL;
+    if (options->k < 1 || options->k > PRM_NEIGHBORS_MAX)
+        return prm_fault_set(PRM_INVALID_ARGUMENT, "k is %u, not 1 to %d", options->k,
+                             PRM_NEIGHBORS_MAX);
+    if (count > INT32_MAX / PRM_NEIGHBORS_MAX)
+        return prm_fault_set(PRM_LIMIT_EXCEEDED, "%zu points are more than %d", count,
+                             INT32_MAX / PRM_NEIGHBORS_MAX);
+    struct prm_neighbor_index *made = calloc(1, sizeof(*made));
+    if (made == NULL)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for a neighbour index");
+    made->context = prm_arena_context(arena);
+    made->space = *space;
+    made->points = points;
+    made->count = (uint32_t)count;
+    made->options = *options;
+    made->statistics.method = method_for(space, count, options->method);
+    made->statistics.recall = NAN;
+
+    // fewer than two points have no neighbours to hash for
+    enum prm_status status = PRM_OK;
+    if (made->statistics.method == PRM_NEIGHBOR_LSH && count >= 2)
+        status = prm_lsh_create(arena, made);
+    if (status != PRM_OK) {
+        prm_neighbor_index_destroy(made);
+        return status;
+    }
+    *index = made;
+    return PRM_OK;
+}
+
+enum prm_status prm_neighbor_index_step(struct prm_arena *arena, struct prm_neighbor_index *index,
+                                        bool *done)
+{
+    *done = index->lsh == NULL;
+    return index->lsh == NULL ? PRM_OK : prm_lsh_fill(arena, index, done);
+}
+
+enum prm_status prm_neighbor_index_create(struct prm_arena *arena,
+                                          struct prm_neighbor_index **index,
+                                          const struct prm_space *space, struct prm_buffer points,
+                                          size_t count, const struct prm_neighbor_options *options)
+{
+    enum prm_status status = prm_neighbor_index_begin(arena, index, space, points, count, options);
+    for (bool done = false; status == PRM_OK && !done;)
+        status = prm_neighbor_index_step(arena, *index, &done);
+    if (status != PRM_OK) {
+        prm_neighbor_index_destroy(*index);
+        *index = NULL;
+    }
+    return status;
+}
+
+void prm_neighbor_index_destroy(struct prm_neighbor_index *index)
+{
+    if (index == NULL)
+        return;
+    prm_lsh_destroy(index->context, index->lsh);
+    free(index);
+}
+
+enum prm_status prm_neighbors_self(struct prm_arena *arena, struct prm_buffer indices,
+                                   struct prm_buffer distances,
+                                   const struct prm_neighbor_index *index, size_t first,
+                                   size_t count)
+{
+    const struct prm_neighbor_options *options = &index->options;
+    if (index->lsh != NULL)
+        return prm_lsh_search(arena, indices, distances, index, (struct prm_buffer){NULL, 0},
+                              (uint32_t)first, (uint32_t)count, options->k, options->radius);
+    const struct prm_neighbor_asked asked = {index->points, (uint32_t)first, 1, true};
+    return prm_neighbors_brute(arena, indices, distances, index, &asked, (uint32_t)count,
+                               options->k, options->radius);
+}
+
+enum prm_status prm_neighbors_foreign(struct prm_arena *arena, struct prm_buffer indices,
+                                      struct prm_buffer distances,
+                                      const struct prm_neighbor_index *index,
+                                      struct prm_buffer queries, size_t count, uint32_t k,
+                                      double radius)
+{
+    const uint32_t wanted = k > 0 ? k : index->options.k;
+    const double within = radius > 0.0 ? radius : index->options.radius;
+    if (index->lsh != NULL)
+        return prm_lsh_search(arena, indices, distances, index, queries, 0, (uint32_t)count, wanted,
+                              within);
+    const struct prm_neighbor_asked asked = {queries, 0, 1, false};
+    return prm_neighbors_brute(arena, indices, distances, index, &asked, (uint32_t)count, wanted,
+                               within);
+}
+
+enum prm_status prm_neighbors_recall(struct prm_arena *arena, double *recall,
+                                     const struct prm_neighbor_index *index,
+                                     struct prm_buffer indices, uint32_t sample_count)
+{
+    struct prm_context *context = index->context;
+    const struct prm_arena_mark mark = prm_arena_mark(arena);
+    const uint32_t n = sample_count < index->count ? sample_count : index->count;
+    const uint32_t k = index->options.k, stride = n > 0 ? index->count / n : 1;
+    const struct prm_share share = prm_share_of(context, n);
+    enum prm_status status = PRM_OK;
+    char options[PRM_SCENE_OPTIONS_MAX + 16], space[PRM_SCENE_OPTIONS_MAX];
+    struct prm_buffer nearest, exact, hits, wanted;
+    uint64_t hit = 0, all = 0;
+    uint32_t *counts = calloc(2 * (size_t)n + 1, sizeof(*counts));
+
+    if (counts == NULL)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u samples", n);
+    TRY(prm_arena_take(arena, &nearest, (size_t)n * k * sizeof(uint32_t)));
+    TRY(prm_arena_take(arena, &exact, (size_t)n * k * sizeof(float)));
+    TRY(prm_arena_take(arena, &hits, n * sizeof(uint32_t)));
+    TRY(prm_arena_take(arena, &wanted, n * sizeof(uint32_t)));
+    const struct prm_neighbor_asked asked = {index->points, 0, stride, true};
+    TRY(prm_neighbors_brute(arena, nearest, exact, index, &asked, n, k, index->options.radius));
+    prm_space_options(space, &index->space);
+    snprintf(options, sizeof(options), "%s -DLANES=1", space);
+    TRY(prm_launch(context, PRM_KERNEL_NEIGHBORS_RECALL, options, share.items, share.group,
+                   ARGS(ARG_BUFFER(hits), ARG_BUFFER(wanted), ARG_BUFFER(exact),
+                        ARG_BUFFER(indices), ARG_BUFFER(index->points), ARG_U32(0), ARG_U32(stride),
+                        ARG_U32(n), ARG_U32(k))));
+    TRY(prm_buffer_read(context, hits, 0, counts, n * sizeof(uint32_t)));
+    TRY(prm_buffer_read(context, wanted, 0, counts + n, n * sizeof(uint32_t)));
+    for (uint32_t i = 0; i < n; i++) {
+        hit += counts[i];
+        all += counts[n + i];
+    }
+    *recall = all > 0 ? (double)hit / (double)all : 1.0;
+cleanup:
+    free(counts);
+    prm_arena_rewind(arena, mark);
+    return status;
+}
+
+struct prm_neighbor_statistics prm_neighbor_statistics(const struct prm_neighbor_index *index)
+{
+    return index->statistics;
+}

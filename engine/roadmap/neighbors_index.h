@@ -1,0 +1,51 @@
+/* The inside of a neighbour index, shared by its two methods. Internal. */
+#ifndef PRM_ROADMAP_NEIGHBORS_INDEX_H
+#define PRM_ROADMAP_NEIGHBORS_INDEX_H
+
+#include "roadmap/neighbors.h"
+#include "roadmap/scene_arguments.h"
+
+struct prm_lsh;
+
+struct prm_neighbor_index {
+    struct prm_context *context;
+    struct prm_space space;
+    struct prm_buffer points; /* borrowed */
+    uint32_t count;
+    struct prm_neighbor_options options;
+    struct prm_neighbor_statistics statistics;
+    struct prm_lsh *lsh; /* NULL: exact */
+};
+
+/* The squared distance below which a point counts as within `radius` (0: any). */
+float prm_neighbors_bound(double radius);
+
+/* Which rows ask, for brute force: query q is row first + q * stride of `rows`; `among` the points
+ * themselves, no point is its own neighbour. */
+struct prm_neighbor_asked {
+    struct prm_buffer rows;
+    uint32_t first, stride;
+    bool among;
+};
+
+/* Brute force over all points. indices, distances: [n][k]; distances may be no memory. */
+enum prm_status prm_neighbors_brute(struct prm_arena *arena, struct prm_buffer indices,
+                                    struct prm_buffer distances,
+                                    const struct prm_neighbor_index *index,
+                                    const struct prm_neighbor_asked *asked, uint32_t n, uint32_t k,
+                                    double radius);
+
+/* Chooses what is automatic and makes an index's tables, none yet filled. */
+enum prm_status prm_lsh_create(struct prm_arena *arena, struct prm_neighbor_index *index);
+void prm_lsh_destroy(struct prm_context *context, struct prm_lsh *lsh);
+
+/* Fills the next table; *done after the last. */
+enum prm_status prm_lsh_fill(struct prm_arena *arena, struct prm_neighbor_index *index, bool *done);
+
+/* The lists of points first … first + n - 1, or of foreign `queries` unless they are no memory. */
+enum prm_status prm_lsh_search(struct prm_arena *arena, struct prm_buffer indices,
+                               struct prm_buffer distances, const struct prm_neighbor_index *index,
+                               struct prm_buffer queries, uint32_t first, uint32_t n, uint32_t k,
+                               double radius);
+
+#endif
