@@ -112,7 +112,7 @@ enum exit_code command_world_list(const struct session *session, const struct ar
     (void)arguments;
     static const struct listing_column columns[] = {{"WORLD", "/name"},
                                                     {">DIMENSION", "/dimension"},
-                                                    {">OBSTACLES", "/obstacles"},
+                                                    {">OBSTACLES", "/obstacle_count"},
                                                     {">REVISION", "/revision"},
                                                     {NULL, NULL}};
     return listing_print(session, "worlds", columns);

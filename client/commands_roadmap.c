@@ -139,15 +139,26 @@ static void roadmap_print(const struct document_value *roadmap, FILE *out)
             document_string(roadmap, "/name", "?"), document_string(roadmap, "/state", "?"),
             document_string(roadmap, "/world", "?"), document_string(roadmap, "/robot", "?"),
             document_number(roadmap, "/revision", 0));
-    if (document_at(roadmap, "/digest"))
-        fprintf(out, "digest       %s\n", document_string(roadmap, "/digest", "-"));
-    if (document_at(roadmap, "/last_error"))
+    if (document_string(roadmap, "/digest", NULL))
+        fprintf(out, "digest       %s\n", document_string(roadmap, "/digest", ""));
+    if (document_is_object(document_at(roadmap, "/last_error")))
         fprintf(out, "last error   %s\n", document_string(roadmap, "/last_error/detail", "-"));
+    const struct document_value *warnings = document_at(roadmap, "/warnings");
+    for (size_t i = 0; i < document_length(warnings); i++)
+        fprintf(out, "warning      %s\n",
+                document_string(document_element(warnings, i), "/detail", "?"));
     if (!document_is_object(statistics))
         return;
-    fprintf(out, "milestones   %.0f\nedges        %.0f\ncomponents   %.0f\n",
-            document_number(statistics, "/milestones", 0), document_number(statistics, "/edges", 0),
-            document_number(statistics, "/components", 0));
+    fprintf(out, "milestones   %.0f of %.0f samples\nedges        %.0f\n",
+            document_number(statistics, "/milestones", 0),
+            document_number(statistics, "/samples_drawn", 0),
+            document_number(statistics, "/edges", 0));
+    fprintf(out, "components   %.0f, the largest with %.4g %% of the milestones\n",
+            document_number(statistics, "/components", 0),
+            100 * document_number(statistics, "/largest_component_share", 0));
+    fprintf(out, "neighbours   %s, recall %.4g\n",
+            document_string(statistics, "/neighbors/method", "?"),
+            document_number(statistics, "/recall", NAN));
     if (document_at(statistics, "/stages_ms"))
         stages_print(document_at(statistics, "/stages_ms"), out);
 }

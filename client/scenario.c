@@ -74,8 +74,9 @@ static bool line_read(struct scenario *scenario, const char *text, unsigned map_
         *why = "another map size than the lines before";
         return false;
     }
-    if (line.start[1] >= line.height || line.goal[1] >= line.height) {
-        *why = "a row beyond the map";
+    bool wide = line.width > 0 && (line.start[0] >= line.width || line.goal[0] >= line.width);
+    if (wide || line.start[1] >= line.height || line.goal[1] >= line.height) {
+        *why = "a cell beyond the map";
         return false;
     }
     scenario->width = line.width;

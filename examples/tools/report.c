@@ -101,8 +101,7 @@ static void print(const struct column *columns, unsigned count)
     number_row(&table, columns, count, "milestones", false, "/statistics/milestones", 0);
     number_row(&table, columns, count, "edges", false, "/statistics/edges", 0);
     number_row(&table, columns, count, "components", false, "/statistics/components", 0);
-    number_row(&table, columns, count, "neighbour recall", false, "/statistics/neighbors/recall",
-               3);
+    number_row(&table, columns, count, "neighbour recall", false, "/statistics/recall", 3);
     time_rows(&table, columns, count, false, "/statistics/stages_ms", "build:");
     planning_rows(&table, columns, count);
     time_rows(&table, columns, count, true, "/timing_ms", "plan:");
