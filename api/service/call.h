@@ -1,8 +1,8 @@
 /* One request on its way through the service, free of any transport.
  *
- * The server fills the first part, hands the call to a use case and gets it back by `complete`, exactly once,
- * on whatever thread finished it; it may be before the use case returns. Until then the call belongs to the
- * service; afterwards to the server, which frees the reply.
+ * The server fills the first part, hands the call to a use case and gets it back by `complete`,
+ * exactly once, on whatever thread finished it; it may be before the use case returns. Until then
+ * the call belongs to the service; afterwards to the server, which frees the reply.
  */
 #ifndef SERVICE_CALL_H
 #define SERVICE_CALL_H
@@ -13,6 +13,8 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
+
+struct service;
 
 enum { CALL_SEGMENTS_MAX = 2, CALL_PARAMETERS_MAX = 64 };
 
@@ -25,7 +27,7 @@ struct reply {
     int status;
     const char *content_type; /* static text */
     struct text body;
-    char etag[96];     /* with quotes, or empty */
+    char etag[96];      /* with quotes, or empty */
     char location[160]; /* path, or empty */
     char allow[64];
     char preference_applied[32];
@@ -35,13 +37,14 @@ struct reply {
 struct call {
     /* what came in; borrowed by the service until complete() */
     enum route_id route;
-    const char *segments[CALL_SEGMENTS_MAX]; /* values of the {x} of the pattern, decoded; NULL past the last */
+    const char *segments[CALL_SEGMENTS_MAX]; /* values of the {x} of the pattern, decoded; NULL past
+                                                the last */
     struct call_parameter parameters[CALL_PARAMETERS_MAX]; /* of the query string, decoded */
     unsigned parameter_count;
     const char *body;
     size_t body_bytes;
     const char *if_match, *if_none_match; /* header values, or NULL */
-    double wait_s; /* Prefer: wait; negative: absent */
+    double wait_s;                        /* Prefer: wait; negative: absent */
     char request_id[65];
 
     /* set by the transport when nobody will read the answer any more */
@@ -54,7 +57,9 @@ struct call {
     /* how it goes back */
     void (*complete)(struct call *call);
     void *transport; /* the server's own */
-    struct call *next; /* queues of the service */
+
+    /* the service's own, set by service_call() */
+    struct service *service;
     double received_s; /* monotonic clock when the call was handed over */
 };
 

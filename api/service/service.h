@@ -1,7 +1,8 @@
-/* The service: named worlds, robots and roadmaps, jobs that build them, plans on them. All use cases.
+/* The service: named worlds, robots and roadmaps, jobs that build them, plans on them. All use
+ * cases.
  *
- * The service alone knows the engine. Device work runs on one device thread: plan batches first, builds in
- * bounded steps between them. Other threads parse, look up, write.
+ * The service alone knows the engine. Device work runs on one device thread: plan batches first,
+ * builds in bounded steps between them. Other threads parse, look up, write.
  *
  * Threads: every function may be called from any thread; none waits for the device.
  */
@@ -18,14 +19,14 @@ struct service_options {
     const char *tuning;   /* PRMD_TUNING */
     const char *data_dir; /* made when missing, and locked; NULL: nothing is kept on disk */
     const char *version;
-    double build_step_ms;  /* 0: 2 ms */
+    double build_step_ms; /* 0: 2 ms */
     struct limits limits;
     void (*log)(void *context, const char *event, const char *detail); /* NULL: silent */
     void *log_context;
 };
 
-/* Opens the data folder and the device, starts the device thread and the workers; warm-up goes on in the
- * background. false: `problem` says why in words for an operator. */
+/* Opens the data folder and the device, starts the device thread and the workers; warm-up goes on
+ * in the background. false: `problem` says why in words for an operator. */
 bool service_open(struct service **service, const struct service_options *options,
                   struct problem *problem);
 
@@ -41,13 +42,13 @@ unsigned service_in_flight(const struct service *service);
 /* Cancels builds, completes every call, joins the threads, frees. NULL is accepted. */
 void service_close(struct service *service);
 
-/* Runs the use case of call->route; the call comes back by call->complete. Small bodies are parsed here, large
- * ones by the workers. */
+/* Runs the use case of call->route; the call comes back by call->complete. Small bodies are parsed
+ * here, large ones by the workers. */
 void service_call(struct service *service, struct call *call);
 
 /* Records an answered request and appends the whole of /metrics. */
-void service_count_request(struct service *service, const char *method, const char *route, int status,
-                           double seconds);
-void service_write_metrics(const struct service *service, struct text *out);
+void service_count_request(struct service *service, const char *method, const char *route,
+                           int status, double seconds);
+void service_write_metrics(struct service *service, struct text *out);
 
 #endif

@@ -1,0 +1,477 @@
+#include "service/builds.h"
+
+#include "service/clock.h"
+#include "service/translate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char KIND[] = "build";
+
+static void resource_of(char *resource, const char *name)
+{
+    snprintf(resource, JOB_RESOURCE_BYTES, "roadmaps/%s", name);
+}
+
+struct build *build_active(struct service *service, const char *name)
+{
+    char resource[JOB_RESOURCE_BYTES];
+    resource_of(resource, name);
+    struct job *job = jobs_find_active(&service->jobs, KIND, resource);
+    return job ? job->work : NULL;
+}
+
+void build_cancel(struct service *service, const char *name)
+{
+    struct build *build = build_active(service, name);
+    if (build)
+        atomic_store(&build->job->cancel, true);
+}
+
+/* Frees a build that has ended, on the device thread. */
+static void build_destroy(struct build *build)
+{
+    prm_build_destroy(build->build);
+    if (build->world)
+        resident_release(&build->world->resident);
+    version_release(&build->pending->version);
+    counted_release(&build->job->counted);
+    free(build);
+}
+
+/* ---- the end of a build ---- */
+
+/* Answers the calls that waited. `roadmap` is what was built, else `error` says why there is none.
+ */
+static void answer_waiters(const struct build *build, struct job_waiter *waiters,
+                           const struct roadmap_version *roadmap, const struct problem_fault *error)
+{
+    while (waiters) {
+        struct job_waiter *waiter = waiters;
+        struct call *call = waiter->call;
+        const int status = waiter->success_status;
+        waiters = waiter->next;
+        free(waiter);
+        if (roadmap) {
+            call_set_etag(call, &roadmap->version);
+            roadmap_write(build->name, roadmap, NULL, false, &call->reply.body);
+            call_succeed_json(call, status);
+        } else {
+            call->problem.faults[0] = *error;
+            call->problem.fault_count = 1;
+            call_fail(call);
+        }
+    }
+}
+
+/* Notes the failure in the roadmap: it keeps what it could answer, or has failed. The lock is held;
+ * what was replaced is returned. */
+static struct version *mark_failed(struct build *build, const struct problem_fault *error)
+{
+    struct service *service = build->service;
+    struct version *replaced = NULL;
+    struct roadmap_version *present =
+        (struct roadmap_version *)store_find(&service->roadmaps, build->name);
+    // another PUT or a DELETE has the name now
+    if (!present || (!present->model && present != build->pending))
+        return NULL;
+    struct roadmap_version *failed =
+        roadmap_version_derive(present, present->model ? present->state : ROADMAP_FAILED,
+                               present->model, present->world, error);
+    if (failed)
+        store_put(&service->roadmaps, build->name, &failed->version, &replaced);
+    return replaced;
+}
+
+/* Ends a build without a roadmap. */
+static void end_without(struct build *build, enum job_state state,
+                        const struct problem_fault *error)
+{
+    struct service *service = build->service;
+    service_lock(service);
+    struct version *replaced = mark_failed(build, error);
+    struct job_waiter *waiters = jobs_finish(&service->jobs, build->job, state, error);
+    service_unlock(service);
+
+    version_release(replaced);
+    answer_waiters(build, waiters, NULL, error);
+    service_log(service, "build_ended", "roadmap %s: %s: %s", build->name, job_state_text(state),
+                error->detail);
+    build_destroy(build);
+}
+
+static void end_cancelled(struct build *build, enum problem_code code, const char *detail)
+{
+    struct problem problem = {0};
+    problem_add(&problem, code, "%s", detail);
+    end_without(build, JOB_CANCELLED, &problem.faults[0]);
+}
+
+static void end_failed(struct build *build, enum prm_status status)
+{
+    struct problem problem = {0};
+    problem_add_status(&problem, status);
+    end_without(build, JOB_FAILED, &problem.faults[0]);
+}
+
+/* Swaps the roadmap in, unless the job was cancelled at the last moment. */
+static void end_with(struct build *build, struct roadmap_version *roadmap)
+{
+    struct service *service = build->service;
+    struct version *replaced = NULL;
+    struct job_waiter *waiters = NULL;
+    service_lock(service);
+    const bool cancelled = atomic_load(&build->job->cancel);
+    const bool stored =
+        !cancelled && store_put(&service->roadmaps, build->name, &roadmap->version, &replaced);
+    if (stored) {
+        version_take(&roadmap->version);
+        waiters = jobs_finish(&service->jobs, build->job, JOB_SUCCEEDED, NULL);
+    }
+    service_unlock(service);
+
+    version_release(replaced);
+    if (!stored) {
+        version_release(&roadmap->version);
+        end_cancelled(build, PROBLEM_CANCELLED, "the build was cancelled");
+        return;
+    }
+    answer_waiters(build, waiters, roadmap, NULL);
+    version_release(&roadmap->version);
+
+    // what /metrics and the log say about it
+    const struct prm_roadmap *made = roadmap->model->topology->roadmap;
+    for (uint32_t i = 0; i < made->statistics.stage_count; i++)
+        metrics_stage(service->metrics, made->statistics.stages[i].name,
+                      1e-3 * made->statistics.stages[i].milliseconds);
+    const double seconds = clock_steady() - build->job->started_steady;
+    metrics_job(service->metrics, KIND, seconds);
+    service_log(service, "build_ended", "roadmap %s: succeeded: %u milestones, %.1f ms",
+                build->name, made->milestone_count, 1e3 * seconds);
+    build_destroy(build);
+}
+
+/* ---- steps, on the device thread ---- */
+
+static enum prm_status begin(struct build *build, struct device *device)
+{
+    struct service *service = build->service;
+    metrics_queue(service->metrics, KIND, clock_steady() - build->task.queued);
+    service_lock(service);
+    jobs_start(&service->jobs, build->job);
+    jobs_progress(build->job, "world", 0);
+    service_unlock(service);
+
+    const struct prm_robot robot = robot_translate(&build->pending->robot->document);
+    const struct prm_roadmap_params params = roadmap_translate(&build->pending->document);
+    const enum prm_status status =
+        resident_world_create(device, &build->world, build->pending->world);
+    if (status != PRM_OK)
+        return status;
+    return prm_build_create(&build->build, device->context, build->world->world, &robot, &params);
+}
+
+/* Runs steps of the engine's until it is time for others. */
+static enum prm_status advance(struct build *build, struct device *device, bool *done)
+{
+    const double began = clock_steady();
+    enum prm_status status = PRM_OK;
+    do
+        status = prm_build_step(build->build, done);
+    while (status == PRM_OK && !*done && !device_should_yield(device, began));
+    if (status != PRM_OK)
+        return status;
+
+    const struct prm_progress progress = prm_build_progress(build->build);
+    service_lock(build->service);
+    jobs_progress(build->job, progress.stage, progress.fraction);
+    service_unlock(build->service);
+    return PRM_OK;
+}
+
+/* The version that a model makes; where the world has changed since the PUT, checked against the
+ * present one. No world changes meanwhile: changes are made on this thread. */
+static enum prm_status publish(struct build *build, struct device *device, struct model *model,
+                               struct roadmap_version **roadmap)
+{
+    struct service *service = build->service;
+    const struct roadmap_document *document = &build->pending->document;
+    const bool lattice = document->sample_method == SAMPLE_LATTICE;
+    enum roadmap_state state = ROADMAP_READY;
+    enum prm_status status = PRM_OK;
+    struct model *derived = NULL;
+    struct resident_world *world = NULL;
+
+    service_lock(service);
+    struct world_version *present =
+        (struct world_version *)store_take(&service->worlds, document->world);
+    service_unlock(service);
+    if (present && present != build->pending->world) {
+        if (!world_fits(build->pending->world, present, lattice)) {
+            state = ROADMAP_STALE;
+        } else {
+            status = resident_world_create(device, &world, present);
+            if (status == PRM_OK)
+                status = model_derive(device, &derived, model, world);
+        }
+    }
+    if (status == PRM_OK) {
+        struct model *final = derived ? derived : model;
+        *roadmap =
+            roadmap_version_derive(build->pending, state, final, final->world->version, NULL);
+        if (!*roadmap)
+            status = prm_fault_set(PRM_HOST_MEMORY, "no memory for a roadmap");
+    }
+    if (derived)
+        resident_release(&derived->resident);
+    if (world)
+        resident_release(&world->resident);
+    if (present)
+        version_release(&present->version);
+    return status;
+}
+
+/* Takes the outcome of a finished build and swaps it in. */
+static void complete(struct build *build, struct device *device)
+{
+    struct prm_roadmap *topology = NULL;
+    struct prm_validity *validity = NULL;
+    struct model *model = NULL;
+    struct roadmap_version *roadmap = NULL;
+    enum prm_status status = prm_build_finish(build->build, &topology, &validity);
+    if (status == PRM_OK)
+        status = model_create(device, &model, topology, validity, build->world);
+    if (status == PRM_OK)
+        status = publish(build, device, model, &roadmap);
+    if (model)
+        resident_release(&model->resident);
+    if (status == PRM_OK)
+        end_with(build, roadmap);
+    else
+        end_failed(build, status);
+}
+
+static bool step(struct device_task *task, struct device *device)
+{
+    struct build *build = (struct build *)task;
+    bool done = false;
+    if (atomic_load(&build->job->cancel)) {
+        end_cancelled(build, PROBLEM_CANCELLED, "the build was cancelled");
+        return true;
+    }
+    const enum prm_status status =
+        build->build ? advance(build, device, &done) : begin(build, device);
+    if (status != PRM_OK)
+        end_failed(build, status);
+    else if (done)
+        complete(build, device);
+    return status != PRM_OK || done;
+}
+
+static void drop(struct device_task *task)
+{
+    end_cancelled((struct build *)task, PROBLEM_DRAINING, "the server shut down");
+}
+
+/* ---- PUT ---- */
+
+/* The versions that the document names; faults are added. */
+static bool find_references(struct service *service, struct call *call,
+                            const struct roadmap_document *document, struct version **world,
+                            struct version **robot)
+{
+    *world = store_find(&service->worlds, document->world);
+    *robot = store_find(&service->robots, document->robot);
+    const struct {
+        const struct version *version;
+        const char *kind, *name, *pointer;
+    } references[] = {{*world, "world", document->world, "/world"},
+                      {*robot, "robot", document->robot, "/robot"}};
+    for (size_t i = 0; i < sizeof(references) / sizeof(references[0]); i++) {
+        if (references[i].version)
+            continue;
+        struct problem_fault *fault =
+            problem_add(&call->problem, PROBLEM_UNKNOWN_REFERENCE, "there is no %s \"%s\"",
+                        references[i].kind, references[i].name);
+        fault->has_pointer = true;
+        snprintf(fault->pointer, sizeof(fault->pointer), "%s", references[i].pointer);
+    }
+    return *world && *robot;
+}
+
+/* A build that is not entered yet; NULL: no memory. */
+static struct build *build_create(struct service *service, const char *name,
+                                  const struct roadmap_document *document, struct version *world,
+                                  struct version *robot)
+{
+    struct build *build = malloc(sizeof(*build));
+    if (!build)
+        return NULL;
+    *build = (struct build){.task = {.step = step, .drop = drop}, .service = service};
+    snprintf(build->name, sizeof(build->name), "%s", name);
+    build->pending = roadmap_version_create(document, (struct world_version *)world,
+                                            (struct robot_version *)robot);
+    if (build->pending)
+        return build;
+    free(build);
+    return NULL;
+}
+
+/* Forgets a build that was not entered. */
+static void build_discard(struct build *build)
+{
+    version_release(&build->pending->version);
+    free(build);
+}
+
+/* Shows the roadmap as building, where it could not answer before. The lock is held. */
+static void show_building(struct service *service, struct build *build)
+{
+    struct version *replaced = NULL;
+    version_take(&build->pending->version);
+    if (store_put(&service->roadmaps, build->name, &build->pending->version, &replaced)) {
+        version_release(replaced);
+    } else {
+        version_release(&build->pending->version);
+        atomic_store(&build->job->cancel, true);
+    }
+}
+
+/* Enters a build and its job, in place of an earlier one of the name. NULL: a fault was added, and
+ * the build is still the caller's. The lock is held. */
+static struct job *enter(struct service *service, struct call *call, struct build *build,
+                         const struct roadmap_version *present)
+{
+    char resource[JOB_RESOURCE_BYTES];
+    struct build *earlier = build_active(service, build->name);
+    if (!present && service->roadmaps.count >= service->limits.roadmaps) {
+        problem_add_limit(&call->problem, &service->limits, LIMIT_roadmaps);
+        return NULL;
+    }
+    resource_of(resource, build->name);
+    struct job *job = jobs_add(&service->jobs, KIND, resource, build);
+    if (!job) {
+        problem_add(&call->problem, PROBLEM_OVERLOADED, "as many jobs are queued as may be");
+        return NULL;
+    }
+    build->job = job;
+    counted_take(&job->counted);
+    if (!device_thread_submit(service->device, DEVICE_LANE_BUILD, &build->task)) {
+        const bool draining = atomic_load(&service->draining);
+        problem_add(&call->problem, draining ? PROBLEM_DRAINING : PROBLEM_OVERLOADED,
+                    "the device takes no more work now");
+        jobs_finish(&service->jobs, job, JOB_CANCELLED, &call->problem.faults[0]);
+        counted_release(&job->counted);
+        return NULL;
+    }
+    if (earlier)
+        atomic_store(&earlier->job->cancel, true);
+    if (!present || !present->model)
+        show_building(service, build);
+    return job;
+}
+
+/* How a PUT goes on. */
+enum put_outcome { PUT_REFUSED, PUT_SAME, PUT_ACCEPTED, PUT_WAITS };
+
+/* Lets the call wait for the job where it asked to, else writes the job as its answer. The lock is
+ * held. */
+static enum put_outcome follow(struct service *service, struct call *call, struct job *job,
+                               bool is_new)
+{
+    const double wait = call->wait_s > (double)service->limits.wait_s
+                            ? (double)service->limits.wait_s
+                            : call->wait_s;
+    struct reply *reply = &call->reply;
+    struct job_waiter *waiter = wait > 0 ? malloc(sizeof(*waiter)) : NULL;
+    snprintf(reply->location, sizeof(reply->location), "/v1/jobs/%s", job->id);
+    if (wait >= 0)
+        snprintf(reply->preference_applied, sizeof(reply->preference_applied), "wait=%.0f", wait);
+    if (!waiter) {
+        job_write(job, &reply->body);
+        return PUT_ACCEPTED;
+    }
+    *waiter = (struct job_waiter){
+        .call = call, .deadline = clock_steady() + wait, .success_status = is_new ? 201 : 200};
+    jobs_wait(job, waiter);
+    return PUT_WAITS;
+}
+
+/* Decides what the document asks for, under the lock. *same is the present version where it is that
+ * already, taken. */
+static enum put_outcome put(struct service *service, struct call *call,
+                            const struct roadmap_document *document, struct version **same)
+{
+    const char *name = call->segments[0];
+    struct version *world, *robot;
+    struct roadmap_version *present =
+        (struct roadmap_version *)store_find(&service->roadmaps, name);
+    if (!find_references(service, call, document, &world, &robot) ||
+        !call_may_change(call, present ? &present->version : NULL))
+        return PUT_REFUSED;
+    struct build *build = build_create(service, name, document, world, robot);
+    if (!build) {
+        problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for a roadmap");
+        return PUT_REFUSED;
+    }
+
+    // the same content: what is there, or on its way
+    const struct build *active = build_active(service, name);
+    const bool is_new = !present || !present->model;
+    if (active && roadmap_same_content(active->pending, build->pending)) {
+        build_discard(build);
+        return follow(service, call, active->job, is_new);
+    }
+    if (present && present->state == ROADMAP_READY &&
+        roadmap_same_content(present, build->pending)) {
+        build_cancel(service, name);
+        build_discard(build);
+        version_take(&present->version);
+        *same = &present->version;
+        return PUT_SAME;
+    }
+
+    struct job *job = enter(service, call, build, present);
+    if (!job) {
+        build_discard(build);
+        return PUT_REFUSED;
+    }
+    return follow(service, call, job, is_new);
+}
+
+void roadmap_put(struct service *service, struct call *call)
+{
+    struct roadmap_document document;
+    struct version *same = NULL;
+    if (!call_name_valid(call))
+        return;
+    if (!roadmap_read(&document, call_body(call), call->body_bytes, &service->limits,
+                      &call->problem)) {
+        call_fail(call);
+        return;
+    }
+
+    service_lock(service);
+    const enum put_outcome outcome = put(service, call, &document, &same);
+    service_unlock(service);
+    switch (outcome) {
+    case PUT_REFUSED:
+        call_fail(call);
+        break;
+    case PUT_SAME:
+        call_set_etag(call, same);
+        roadmap_write(call->segments[0], (struct roadmap_version *)same, NULL, false,
+                      &call->reply.body);
+        version_release(same);
+        call_succeed_json(call, 200);
+        break;
+    case PUT_ACCEPTED:
+        call_succeed_json(call, 202);
+        break;
+    case PUT_WAITS:
+        // the call may be answered already
+        workers_wake(service->workers);
+        break;
+    }
+}

@@ -1,0 +1,31 @@
+/* Builds: PUT of a roadmap, and the job on the device thread that it starts.
+ *
+ * A build uses the versions of world and robot at the time of the PUT. Where the world has changed
+ * by the end, the new roadmap is checked against the present one before it is swapped in.
+ */
+#ifndef SERVICE_BUILDS_H
+#define SERVICE_BUILDS_H
+
+#include "service/internal.h"
+#include "service/roadmaps.h"
+
+struct build {
+    struct device_task task; /* first */
+    struct service *service;
+    struct job *job; /* taken */
+    char name[STORE_NAME_BYTES];
+    struct roadmap_version *pending; /* what is to be built; taken */
+    struct resident_world *world;    /* it is built in */
+    struct prm_build *build;
+};
+
+/* The build of a roadmap that is queued or running and not cancelled, borrowed; NULL: none. The
+ * lock is held. */
+struct build *build_active(struct service *service, const char *name);
+
+/* Has that build stop at its next step; a name without one is accepted. The lock is held. */
+void build_cancel(struct service *service, const char *name);
+
+void roadmap_put(struct service *service, struct call *call);
+
+#endif

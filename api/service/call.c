@@ -1,0 +1,241 @@
+/* Calls: parameters, preconditions, pages, and the ways that a call is completed. */
+#include "service/call.h"
+
+#include "schema/roadmap.h"
+#include "service/clock.h"
+#include "service/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE_LIMIT_DEFAULT = 100, PAGE_LIMIT_MAX = 1000, FINGERPRINT_SHOWN = 16 };
+
+const char *call_parameter(const struct call *call, const char *key)
+{
+    for (unsigned i = 0; i < call->parameter_count; i++)
+        if (strcmp(call->parameters[i].key, key) == 0)
+            return call->parameters[i].value;
+    return NULL;
+}
+
+const char *call_body(const struct call *call)
+{
+    return call->body ? call->body : "";
+}
+
+/* ---- completion ---- */
+
+/* Hands the call back; from here on it is the transport's. */
+static void finish(struct call *call)
+{
+    struct service *service = call->service;
+    call->complete(call);
+    if (service)
+        atomic_fetch_sub(&service->calls, 1);
+}
+
+void call_fail(struct call *call)
+{
+    struct reply *reply = &call->reply;
+    text_deinit(&reply->body);
+    if (call->problem.fault_count == 0)
+        problem_add(&call->problem, PROBLEM_INTERNAL, "the request failed without a reason");
+    problem_write(&call->problem, call->request_id, &reply->body);
+    if (reply->body.failed)
+        text_deinit(&reply->body);
+
+    const enum problem_code code = call->problem.faults[0].code;
+    reply->status = problem_code_status(code);
+    reply->content_type = "application/problem+json";
+    reply->etag[0] = reply->location[0] = reply->preference_applied[0] = '\0';
+    if (code == PROBLEM_OVERLOADED)
+        reply->retry_after_s = RETRY_OVERLOADED_S;
+    else if (code == PROBLEM_DRAINING)
+        reply->retry_after_s = RETRY_DRAINING_S;
+    finish(call);
+}
+
+void call_succeed(struct call *call, int status, const char *content_type)
+{
+    if (call->reply.body.failed) {
+        call_refuse(call, PROBLEM_OVERLOADED, "no memory for the answer");
+        return;
+    }
+    call->reply.status = status;
+    call->reply.content_type = content_type;
+    finish(call);
+}
+
+void call_succeed_json(struct call *call, int status)
+{
+    text_append(&call->reply.body, "\n", 1);
+    call_succeed(call, status, "application/json");
+}
+
+void call_succeed_empty(struct call *call, int status)
+{
+    text_deinit(&call->reply.body);
+    call_succeed(call, status, NULL);
+}
+
+void call_refuse(struct call *call, enum problem_code code, const char *format, ...)
+{
+    char detail[PROBLEM_DETAIL_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(detail, sizeof(detail), format, arguments);
+    va_end(arguments);
+    problem_add(&call->problem, code, "%s", detail);
+    call_fail(call);
+}
+
+void problem_add_limit(struct problem *problem, const struct limits *limits, enum limit_id limit)
+{
+    const struct limit_row *row = &limit_table[limit];
+    const unsigned long long value = limits_value(limits, limit);
+    struct problem_fault *fault = problem_add(problem, PROBLEM_LIMIT_EXCEEDED,
+                                              "%s: there may be at most %llu", row->text, value);
+    snprintf(fault->limit, sizeof(fault->limit), "%llu", value);
+    snprintf(fault->flag, sizeof(fault->flag), "%s", row->flag);
+}
+
+/* ---- preconditions ---- */
+
+static void etag_write(char *etag, size_t bytes, const struct version *version)
+{
+    snprintf(etag, bytes, "\"%llu-%.*s\"", (unsigned long long)version->revision, FINGERPRINT_SHOWN,
+             version->fingerprint);
+}
+
+void call_set_etag(struct call *call, const struct version *version)
+{
+    etag_write(call->reply.etag, sizeof(call->reply.etag), version);
+}
+
+/* Whether a header's list of entity tags names the version (NULL: there is none); `*` names any.
+ * `weak` tags count in comparisons of If-None-Match only (RFC 9110, 8.8.3.2). */
+static bool etag_listed(const char *list, const struct version *version, bool weak)
+{
+    char etag[sizeof(((struct reply *)NULL)->etag)];
+    if (!version)
+        return false;
+    if (strcmp(list, "*") == 0)
+        return true;
+    etag_write(etag, sizeof(etag), version);
+    const size_t length = strlen(etag);
+
+    for (const char *at = list; *at;) {
+        at += strspn(at, " \t,");
+        const bool is_weak = strncmp(at, "W/", 2) == 0;
+        if (is_weak)
+            at += 2;
+        const size_t token = strcspn(at, ",");
+        const size_t trimmed = token >= length && at[length - 1] == '"' ? length : token;
+        if ((weak || !is_weak) && trimmed == length && strncmp(at, etag, length) == 0)
+            return true;
+        at += token;
+    }
+    return false;
+}
+
+bool call_may_change(struct call *call, const struct version *version)
+{
+    if (call->if_match && !etag_listed(call->if_match, version, false)) {
+        problem_add(&call->problem, PROBLEM_PRECONDITION_FAILED,
+                    version ? "If-Match does not name the present revision"
+                            : "If-Match is given, and there is no such resource");
+        return false;
+    }
+    if (call->if_none_match && etag_listed(call->if_none_match, version, true)) {
+        problem_add(&call->problem, PROBLEM_PRECONDITION_FAILED,
+                    "If-None-Match names the present revision");
+        return false;
+    }
+    return true;
+}
+
+bool call_not_modified(struct call *call, const struct version *version)
+{
+    if (!call->if_none_match || !etag_listed(call->if_none_match, version, true))
+        return false;
+    call_succeed_empty(call, 304);
+    return true;
+}
+
+/* ---- names and pages ---- */
+
+bool call_name_valid(struct call *call)
+{
+    if (name_valid(call->segments[0]))
+        return true;
+    call_refuse(call, PROBLEM_INVALID_ARGUMENT,
+                "a name is a letter or digit and up to 63 more letters, digits and . _ -");
+    return false;
+}
+
+bool call_page(struct call *call, struct page *page)
+{
+    const char *limit = call_parameter(call, "limit");
+    const char *prefix = call_parameter(call, "prefix");
+    const char *after = call_parameter(call, "after");
+    *page = (struct page){prefix ? prefix : "", after ? after : "", PAGE_LIMIT_DEFAULT};
+    if (!limit)
+        return true;
+
+    const size_t digits = strspn(limit, "0123456789");
+    const unsigned long value = digits > 0 && !limit[digits] ? strtoul(limit, NULL, 10) : 0;
+    if (value < 1 || value > PAGE_LIMIT_MAX) {
+        call_refuse(call, PROBLEM_INVALID_ARGUMENT, "limit is an integer from 1 to %d",
+                    PAGE_LIMIT_MAX);
+        return false;
+    }
+    page->limit = (unsigned)value;
+    return true;
+}
+
+void call_list(struct call *call, struct store *store,
+               void (*write)(const struct version *version, struct text *out))
+{
+    struct text *out = &call->reply.body;
+    struct page page;
+    if (!call_page(call, &page))
+        return;
+
+    text_json_open(out, '{');
+    text_json_key(out, "items");
+    text_json_open(out, '[');
+    service_lock(call->service);
+    const struct store_entry *entry = store_next(store, page.prefix, page.after);
+    const struct store_entry *last = NULL;
+    for (unsigned i = 0; entry && i < page.limit; i++) {
+        text_json_open(out, '{');
+        version_write_members(entry->name, entry->version, out);
+        write(entry->version, out);
+        text_json_close(out, '}');
+        last = entry;
+        entry = store_next(store, page.prefix, entry->name);
+    }
+    text_json_close(out, ']');
+    text_json_key(out, "next");
+    if (entry && last)
+        text_json_string(out, last->name);
+    else
+        text_json_null(out);
+    service_unlock(call->service);
+    text_json_close(out, '}');
+    call_succeed_json(call, 200);
+}
+
+void version_write_members(const char *name, const struct version *version, struct text *out)
+{
+    text_json_key(out, "name");
+    text_json_string(out, name);
+    text_json_key(out, "revision");
+    text_json_u64(out, version->revision);
+    text_json_key(out, "fingerprint");
+    text_json_string(out, version->fingerprint);
+    text_json_key(out, "created");
+    clock_write_json(version->created, out);
+}

@@ -1,0 +1,308 @@
+#include "service/device_thread.h"
+
+#include "device/try.h"
+#include "service/clock.h"
+#include "service/resident.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct lane {
+    struct device_task *first, **last;
+    unsigned count;
+};
+
+struct device_thread {
+    struct device device;
+    unsigned queue_max;
+    double step_s;
+    void (*plan)(struct device *device, struct plan_task *batch);
+    bool (*warm_up)(struct device *device, unsigned piece);
+
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t work;
+    bool started, stopping;
+    struct plan_task *first_plan, **last_plan;
+    atomic_uint plan_count;
+    struct lane lanes[DEVICE_LANE_COUNT];
+    struct resident *retired;
+
+    atomic_bool warm;
+    atomic_ullong resident_bytes, scratch_bytes, limit_bytes;
+};
+
+/* Makes the memory account of the context, which belongs to this thread, visible to all. */
+static void publish_memory(struct device_thread *thread)
+{
+    const struct prm_memory_use use = prm_context_memory(thread->device.context);
+    atomic_store_explicit(&thread->resident_bytes, use.resident_bytes, memory_order_relaxed);
+    atomic_store_explicit(&thread->scratch_bytes, use.scratch_bytes, memory_order_relaxed);
+    atomic_store_explicit(&thread->limit_bytes, use.limit_bytes, memory_order_relaxed);
+}
+
+/* Destroys what was retired, and what that retires in turn. */
+static void destroy_retired(struct device_thread *thread)
+{
+    for (;;) {
+        pthread_mutex_lock(&thread->lock);
+        struct resident *resident = thread->retired;
+        if (resident)
+            thread->retired = resident->next;
+        pthread_mutex_unlock(&thread->lock);
+        if (!resident)
+            return;
+        resident->destroy(resident);
+    }
+}
+
+/* Takes the next batch off the queue: today one request; NULL: none waits. */
+static struct plan_task *take_batch(struct device_thread *thread)
+{
+    pthread_mutex_lock(&thread->lock);
+    struct plan_task *task = thread->first_plan;
+    if (task) {
+        thread->first_plan = task->next;
+        if (!thread->first_plan)
+            thread->last_plan = &thread->first_plan;
+        task->next = NULL;
+        atomic_fetch_sub(&thread->plan_count, 1);
+    }
+    pthread_mutex_unlock(&thread->lock);
+    return task;
+}
+
+/* Runs the plans that waited when it began; those that come meanwhile must not starve the tasks. */
+static void run_plans(struct device_thread *thread)
+{
+    for (unsigned waiting = atomic_load(&thread->plan_count); waiting > 0; waiting--) {
+        struct plan_task *batch = take_batch(thread);
+        if (!batch)
+            return;
+        thread->plan(&thread->device, batch);
+    }
+}
+
+/* The lane whose first task is next; NULL: there is none. The lock is held. */
+static struct lane *next_lane(struct device_thread *thread)
+{
+    for (unsigned i = 0; i < DEVICE_LANE_COUNT; i++)
+        if (thread->lanes[i].first)
+            return &thread->lanes[i];
+    return NULL;
+}
+
+/* Takes the first task out of its lane; the lock is held. */
+static void pop(struct lane *lane)
+{
+    lane->first = lane->first->next;
+    if (!lane->first)
+        lane->last = &lane->first;
+    lane->count--;
+}
+
+/* Runs one step of the task that is next. A task leaves its lane before its last step may free it,
+ * and goes back to the front where it has more to do. */
+static void run_step(struct device_thread *thread)
+{
+    pthread_mutex_lock(&thread->lock);
+    struct lane *lane = next_lane(thread);
+    struct device_task *task = lane ? lane->first : NULL;
+    if (task)
+        pop(lane);
+    pthread_mutex_unlock(&thread->lock);
+    if (!task || task->step(task, &thread->device))
+        return;
+
+    pthread_mutex_lock(&thread->lock);
+    task->next = lane->first;
+    if (!lane->first)
+        lane->last = &task->next;
+    lane->first = task;
+    lane->count++;
+    pthread_mutex_unlock(&thread->lock);
+}
+
+/* Waits until there is something to do; false: the thread stops and all plans are answered. */
+static bool wait_for_work(struct device_thread *thread)
+{
+    pthread_mutex_lock(&thread->lock);
+    while (!thread->stopping && !thread->first_plan && !thread->retired && !next_lane(thread))
+        pthread_cond_wait(&thread->work, &thread->lock);
+    const bool go_on = !thread->stopping || thread->first_plan;
+    pthread_mutex_unlock(&thread->lock);
+    return go_on;
+}
+
+static bool is_stopping(struct device_thread *thread)
+{
+    pthread_mutex_lock(&thread->lock);
+    const bool stopping = thread->stopping;
+    pthread_mutex_unlock(&thread->lock);
+    return stopping;
+}
+
+static void drop_tasks(struct device_thread *thread)
+{
+    for (unsigned i = 0; i < DEVICE_LANE_COUNT; i++) {
+        struct device_task *task = thread->lanes[i].first;
+        thread->lanes[i] = (struct lane){.last = &thread->lanes[i].first};
+        while (task) {
+            struct device_task *next = task->next;
+            task->drop(task);
+            task = next;
+        }
+    }
+}
+
+static void *run(void *context)
+{
+    struct device_thread *thread = context;
+    for (unsigned piece = 0; !is_stopping(thread) && !thread->warm_up(&thread->device, piece);)
+        piece++;
+    publish_memory(thread);
+    atomic_store(&thread->warm, true);
+
+    while (wait_for_work(thread)) {
+        destroy_retired(thread);
+        run_plans(thread);
+        run_step(thread);
+        publish_memory(thread);
+    }
+    drop_tasks(thread);
+    return NULL;
+}
+
+static void init(struct device_thread *thread, const struct device_thread_options *options)
+{
+    *thread = (struct device_thread){.queue_max = options->queue_max,
+                                     .step_s = options->step_s,
+                                     .plan = options->plan,
+                                     .warm_up = options->warm_up};
+    pthread_mutex_init(&thread->lock, NULL);
+    pthread_cond_init(&thread->work, NULL);
+    thread->device.thread = thread;
+    thread->last_plan = &thread->first_plan;
+    for (unsigned i = 0; i < DEVICE_LANE_COUNT; i++)
+        thread->lanes[i].last = &thread->lanes[i].first;
+}
+
+enum prm_status device_thread_open(struct device_thread **thread,
+                                   const struct device_thread_options *options)
+{
+    enum prm_status status = PRM_OK;
+    struct device_thread *made = malloc(sizeof(*made));
+    *thread = NULL;
+    if (!made)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for the device thread");
+    init(made, options);
+    TRY(prm_context_open(&made->device.context, &options->context));
+    TRY(prm_arena_create(made->device.context, &made->device.arena));
+    TRY(prm_planner_create(&made->device.planner, made->device.context));
+    publish_memory(made);
+    if (pthread_create(&made->thread, NULL, run, made) != 0) {
+        status = prm_fault_set(PRM_HOST_MEMORY, "the device thread cannot be started");
+        goto cleanup;
+    }
+    made->started = true;
+    *thread = made;
+    made = NULL;
+
+cleanup:
+    device_thread_close(made);
+    return status;
+}
+
+bool device_thread_warm(const struct device_thread *thread)
+{
+    return atomic_load(&thread->warm);
+}
+
+const struct prm_device_info *device_thread_info(const struct device_thread *thread)
+{
+    return prm_context_device(thread->device.context);
+}
+
+struct device_memory device_thread_memory(const struct device_thread *thread)
+{
+    return (struct device_memory){
+        .resident_bytes = atomic_load_explicit(&thread->resident_bytes, memory_order_relaxed),
+        .scratch_bytes = atomic_load_explicit(&thread->scratch_bytes, memory_order_relaxed),
+        .limit_bytes = atomic_load_explicit(&thread->limit_bytes, memory_order_relaxed)};
+}
+
+bool device_thread_plan(struct device_thread *thread, struct plan_task *task)
+{
+    task->next = NULL;
+    task->queued = clock_steady();
+    pthread_mutex_lock(&thread->lock);
+    const bool taken = !thread->stopping && atomic_load(&thread->plan_count) < thread->queue_max;
+    if (taken) {
+        *thread->last_plan = task;
+        thread->last_plan = &task->next;
+        atomic_fetch_add(&thread->plan_count, 1);
+        pthread_cond_signal(&thread->work);
+    }
+    pthread_mutex_unlock(&thread->lock);
+    return taken;
+}
+
+bool device_thread_submit(struct device_thread *thread, enum device_lane lane,
+                          struct device_task *task)
+{
+    struct lane *to = &thread->lanes[lane];
+    task->next = NULL;
+    task->queued = clock_steady();
+    pthread_mutex_lock(&thread->lock);
+    const bool taken = !thread->stopping && to->count < thread->queue_max;
+    if (taken) {
+        *to->last = task;
+        to->last = &task->next;
+        to->count++;
+        pthread_cond_signal(&thread->work);
+    }
+    pthread_mutex_unlock(&thread->lock);
+    return taken;
+}
+
+bool device_should_yield(const struct device *device, double began)
+{
+    return atomic_load_explicit(&device->thread->plan_count, memory_order_relaxed) > 0 ||
+           clock_steady() - began >= device->thread->step_s;
+}
+
+void device_thread_retire(struct device_thread *thread, struct resident *resident)
+{
+    pthread_mutex_lock(&thread->lock);
+    resident->next = thread->retired;
+    thread->retired = resident;
+    pthread_cond_signal(&thread->work);
+    pthread_mutex_unlock(&thread->lock);
+}
+
+void device_thread_stop(struct device_thread *thread)
+{
+    if (!thread || !thread->started)
+        return;
+    pthread_mutex_lock(&thread->lock);
+    thread->stopping = true;
+    pthread_cond_signal(&thread->work);
+    pthread_mutex_unlock(&thread->lock);
+    pthread_join(thread->thread, NULL);
+    thread->started = false;
+}
+
+void device_thread_close(struct device_thread *thread)
+{
+    if (!thread)
+        return;
+    device_thread_stop(thread);
+    destroy_retired(thread);
+    prm_planner_destroy(thread->device.planner);
+    prm_arena_destroy(thread->device.arena);
+    prm_context_close(thread->device.context);
+    pthread_cond_destroy(&thread->work);
+    pthread_mutex_destroy(&thread->lock);
+    free(thread);
+}

@@ -1,0 +1,115 @@
+/* The inside of the service, shared by the files of api/service and nobody else: its state, the use
+ * cases by route, and what they all do with a call.
+ *
+ * One lock guards names and jobs: it is held for look-ups and swaps, never over work, a device call
+ * or a completion. All that a look-up returns is immutable and counted.
+ */
+#ifndef SERVICE_INTERNAL_H
+#define SERVICE_INTERNAL_H
+
+#include "service/data_dir.h"
+#include "service/device_thread.h"
+#include "service/jobs.h"
+#include "service/metrics.h"
+#include "service/service.h"
+#include "service/store.h"
+#include "service/workers.h"
+
+#include <pthread.h>
+
+/* Bodies over so many bytes are parsed, and answers over about so many written, by the workers. */
+enum { SERVICE_LARGE_BYTES = 64 * 1024 };
+
+/* After so many seconds a refused client may try again. */
+enum { RETRY_OVERLOADED_S = 1, RETRY_DRAINING_S = 5 };
+
+struct service {
+    struct limits limits;
+    char version[32];
+    void (*log)(void *context, const char *event, const char *detail);
+    void *log_context;
+    struct prm_device_info *devices; /* of this machine, owned */
+    size_t device_count;
+
+    struct data_dir data_dir;
+    struct device_thread *device;
+    struct workers *workers;
+    struct metrics *metrics;
+    atomic_bool draining;
+    atomic_uint calls; /* not completed */
+
+    pthread_mutex_t lock; /* guards the rest */
+    struct store worlds, robots, roadmaps;
+    struct jobs jobs;
+};
+
+void service_lock(struct service *service);
+void service_unlock(struct service *service);
+
+void service_log(const struct service *service, const char *event, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- what use cases do with a call: call.c ---- */
+
+/* The body as text to parse; never NULL. */
+const char *call_body(const struct call *call);
+
+/* Completes with one fault. */
+void call_refuse(struct call *call, enum problem_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Adds the fault that a limit is reached, with its value and flag. */
+void problem_add_limit(struct problem *problem, const struct limits *limits, enum limit_id limit);
+
+/* Completes with a JSON body already written. */
+void call_succeed_json(struct call *call, int status);
+
+/* Completes without a body. */
+void call_succeed_empty(struct call *call, int status);
+
+/* Writes the ETag of a version. */
+void call_set_etag(struct call *call, const struct version *version);
+
+/* Whether If-Match and If-None-Match allow a change of what is `version` now (NULL: nothing); else
+ * adds the fault. Does not complete: callers may hold the lock. */
+bool call_may_change(struct call *call, const struct version *version);
+
+/* Completes a GET with 304 where If-None-Match names the version; false: go on. */
+bool call_not_modified(struct call *call, const struct version *version);
+
+/* The page of a list that the parameters limit, after and prefix ask for. */
+struct page {
+    const char *prefix, *after;
+    unsigned limit;
+};
+
+/* false: completed with a fault. */
+bool call_page(struct call *call, struct page *page);
+
+/* Writes a page of a store's names, each by `write` as members of an object behind its name. */
+void call_list(struct call *call, struct store *store,
+               void (*write)(const struct version *version, struct text *out));
+
+/* Whether the name in the URL is one that a PUT may make; else completes. */
+bool call_name_valid(struct call *call);
+
+/* Writes the members that every resource has: name, revision, fingerprint, created. */
+void version_write_members(const char *name, const struct version *version, struct text *out);
+
+/* ---- about the service: about.c ---- */
+void about_live(struct service *service, struct call *call);
+void about_ready(struct service *service, struct call *call);
+void about_metrics(struct service *service, struct call *call);
+void about_root(struct service *service, struct call *call);
+void about_devices(struct service *service, struct call *call);
+void about_limits(struct service *service, struct call *call);
+
+/* ---- jobs: job_calls.c ---- */
+void job_list(struct service *service, struct call *call);
+void job_get(struct service *service, struct call *call);
+void job_cancel(struct service *service, struct call *call);
+
+/* Answers the waiters whose time is over; the workers' timer. Returns when to come again. */
+double job_tick(void *service, double now);
+
+#endif

@@ -1,0 +1,225 @@
+#include "service/jobs.h"
+
+#include "service/call.h"
+#include "service/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Below so much progress the time left is not guessed. */
+static const double ETA_PROGRESS_MIN = 0.02;
+
+const char *job_state_text(enum job_state state)
+{
+    static const char *const TEXTS[] = {
+#define X(constant, text) text,
+        JOB_STATES(X)
+#undef X
+    };
+    return TEXTS[state];
+}
+
+static void job_destroy(struct counted *counted)
+{
+    free((struct job *)counted);
+}
+
+void jobs_init(struct jobs *jobs, unsigned active_max, const char *prefix)
+{
+    *jobs = (struct jobs){.active_max = active_max};
+    atomic_init(&jobs->active_count, 0);
+    snprintf(jobs->prefix, sizeof(jobs->prefix), "%s", prefix);
+}
+
+void jobs_deinit(struct jobs *jobs)
+{
+    while (jobs->newest) {
+        struct job *job = jobs->newest;
+        jobs->newest = job->next;
+        counted_release(&job->counted);
+    }
+}
+
+struct job *jobs_add(struct jobs *jobs, const char *kind, const char *resource, void *work)
+{
+    if (atomic_load(&jobs->active_count) >= jobs->active_max)
+        return NULL;
+    struct job *job = calloc(1, sizeof(*job));
+    if (!job)
+        return NULL;
+    counted_init(&job->counted, job_destroy);
+    atomic_init(&job->cancel, false);
+    job->number = ++jobs->last_number;
+    snprintf(job->id, sizeof(job->id), "%s%llu", jobs->prefix, (unsigned long long)job->number);
+    snprintf(job->resource, sizeof(job->resource), "%s", resource);
+    job->kind = kind;
+    job->work = work;
+    job->stage = "queued";
+    job->created = clock_calendar();
+    job->created_steady = clock_steady();
+    job->next = jobs->newest;
+    jobs->newest = job;
+    jobs->states[JOB_QUEUED]++;
+    atomic_fetch_add(&jobs->active_count, 1);
+    return job;
+}
+
+struct job *jobs_find(const struct jobs *jobs, const char *id)
+{
+    struct job *job = jobs->newest;
+    while (job && strcmp(job->id, id) != 0)
+        job = job->next;
+    return job;
+}
+
+bool job_is_active(const struct job *job)
+{
+    return job->state == JOB_QUEUED || job->state == JOB_RUNNING;
+}
+
+struct job *jobs_find_active(const struct jobs *jobs, const char *kind, const char *resource)
+{
+    for (struct job *job = jobs->newest; job; job = job->next)
+        if (job_is_active(job) && !atomic_load(&job->cancel) && strcmp(job->kind, kind) == 0 &&
+            strcmp(job->resource, resource) == 0)
+            return job;
+    return NULL;
+}
+
+static void set_state(struct jobs *jobs, struct job *job, enum job_state state)
+{
+    jobs->states[job->state]--;
+    job->state = state;
+    jobs->states[state]++;
+}
+
+void jobs_start(struct jobs *jobs, struct job *job)
+{
+    set_state(jobs, job, JOB_RUNNING);
+    job->started = clock_calendar();
+    job->started_steady = clock_steady();
+}
+
+void jobs_progress(struct job *job, const char *stage, double progress)
+{
+    job->stage = stage;
+    // never backwards
+    if (progress > job->progress)
+        job->progress = progress < 1 ? progress : 1;
+}
+
+/* Forgets the job that ended first, where the history is full. */
+static void trim_history(struct jobs *jobs)
+{
+    struct job **oldest = NULL;
+    if (jobs->ended_count <= JOBS_HISTORY_MAX)
+        return;
+    for (struct job **link = &jobs->newest; *link; link = &(*link)->next)
+        if (!job_is_active(*link))
+            oldest = link;
+    struct job *job = *oldest;
+    *oldest = job->next;
+    jobs->ended_count--;
+    jobs->states[job->state]--;
+    counted_release(&job->counted);
+}
+
+struct job_waiter *jobs_finish(struct jobs *jobs, struct job *job, enum job_state state,
+                               const struct problem_fault *error)
+{
+    struct job_waiter *waiters = job->waiters;
+    set_state(jobs, job, state);
+    job->waiters = NULL;
+    job->work = NULL;
+    job->ended = clock_calendar();
+    if (state == JOB_SUCCEEDED)
+        jobs_progress(job, "done", 1);
+    if (error)
+        job->error = *error;
+    atomic_fetch_sub(&jobs->active_count, 1);
+    jobs->ended_count++;
+    trim_history(jobs);
+    return waiters;
+}
+
+void jobs_wait(struct job *job, struct job_waiter *waiter)
+{
+    waiter->next = job->waiters;
+    job->waiters = waiter;
+}
+
+struct job_waiter *jobs_expire(struct job *job, double now, double *next)
+{
+    struct job_waiter *expired = NULL;
+    for (struct job_waiter **link = &job->waiters; *link;) {
+        struct job_waiter *waiter = *link;
+        if (waiter->deadline <= now || atomic_load(&waiter->call->abandoned)) {
+            *link = waiter->next;
+            waiter->next = expired;
+            expired = waiter;
+        } else {
+            *next = fmin(*next, waiter->deadline);
+            link = &waiter->next;
+        }
+    }
+    return expired;
+}
+
+void job_write_error(const struct problem_fault *error, struct text *out)
+{
+    if (error->code == PROBLEM_NONE) {
+        text_json_number(out, NAN, 1);
+        return;
+    }
+    text_json_open(out, '{');
+    text_json_key(out, "code");
+    text_json_string(out, problem_code_text(error->code));
+    text_json_key(out, "status");
+    text_json_u64(out, (uint64_t)problem_code_status(error->code));
+    text_json_key(out, "title");
+    text_json_string(out, problem_code_title(error->code));
+    text_json_key(out, "detail");
+    text_json_string(out, error->detail);
+    text_json_close(out, '}');
+}
+
+/* Milliseconds left, from the pace so far; NaN: not known. */
+static double eta_ms(const struct job *job)
+{
+    if (job->state != JOB_RUNNING)
+        return job_is_active(job) ? NAN : 0;
+    if (job->progress < ETA_PROGRESS_MIN)
+        return NAN;
+    const double elapsed = clock_steady() - job->started_steady;
+    return 1e3 * elapsed * (1 - job->progress) / job->progress;
+}
+
+void job_write(const struct job *job, struct text *out)
+{
+    text_json_open(out, '{');
+    text_json_key(out, "id");
+    text_json_string(out, job->id);
+    text_json_key(out, "kind");
+    text_json_string(out, job->kind);
+    text_json_key(out, "resource");
+    text_json_string(out, job->resource);
+    text_json_key(out, "state");
+    text_json_string(out, job_state_text(job->state));
+    text_json_key(out, "stage");
+    text_json_string(out, job->stage);
+    text_json_key(out, "progress");
+    text_json_number(out, job->progress, 4);
+    text_json_key(out, "eta_ms");
+    text_json_number(out, eta_ms(job), 4);
+    text_json_key(out, "created");
+    clock_write_json(job->created, out);
+    text_json_key(out, "started");
+    clock_write_json(job->started, out);
+    text_json_key(out, "ended");
+    clock_write_json(job->ended, out);
+    text_json_key(out, "error");
+    job_write_error(&job->error, out);
+    text_json_close(out, '}');
+}

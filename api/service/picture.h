@@ -1,0 +1,25 @@
+/* A picture of a world, a roadmap and paths as SVG 1.1: flat worlds as they are, solid ones in
+ * isometric projection, where every obstacle is drawn as its outline.
+ *
+ * Large roadmaps and maps are thinned, so that a picture stays below some megabytes.
+ */
+#ifndef SERVICE_PICTURE_H
+#define SERVICE_PICTURE_H
+
+#include "roadmap/roadmap.h"
+#include "schema/plan.h"
+#include "schema/world.h"
+
+/* All borrowed. */
+struct picture {
+    const char *title;
+    const struct world_document *world;
+    const struct prm_graph_copy *graph;
+    const struct plan_result *results;
+    uint32_t result_count;
+    const double *waypoints; /* [][graph->dof] */
+};
+
+void picture_write(const struct picture *picture, struct text *out);
+
+#endif

@@ -1,0 +1,136 @@
+#include "service/projection.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Points of a circle that stands for a rim or a cap. */
+enum { RIM_POINTS = 24, CORNERS = 8 };
+
+static const double PI = 3.14159265358979323846;
+
+struct paper_point project(uint32_t dimension, const double *point)
+{
+    if (dimension == 2)
+        return (struct paper_point){point[0], point[1]};
+    return (struct paper_point){(point[0] - point[1]) / sqrt(2),
+                                (point[0] + point[1]) / sqrt(6) + point[2] * sqrt(2.0 / 3.0)};
+}
+
+/* out = center + q · v · q⁻¹ for the quaternion x y z w (Rodrigues' form). */
+static void place(double *out, const struct obstacle_document *obstacle, const double *v)
+{
+    const double *q = obstacle->quaternion;
+    const double t[3] = {2 * (q[1] * v[2] - q[2] * v[1]), 2 * (q[2] * v[0] - q[0] * v[2]),
+                         2 * (q[0] * v[1] - q[1] * v[0])};
+    out[0] = obstacle->center[0] + v[0] + q[3] * t[0] + q[1] * t[2] - q[2] * t[1];
+    out[1] = obstacle->center[1] + v[1] + q[3] * t[1] + q[2] * t[0] - q[0] * t[2];
+    out[2] = obstacle->center[2] + v[2] + q[3] * t[2] + q[0] * t[1] - q[1] * t[0];
+}
+
+static double cross(struct paper_point o, struct paper_point a, struct paper_point b)
+{
+    return (a.x - o.x) * (b.y - o.y) - (a.y - o.y) * (b.x - o.x);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct paper_point *p = a, *q = b;
+    if (p->x < q->x || (p->x <= q->x && p->y < q->y))
+        return -1;
+    return p->x > q->x || p->y > q->y;
+}
+
+/* The convex hull by monotone chains (Andrew 1979), in place. */
+static void hull(struct outline *outline)
+{
+    struct paper_point chain[2 * OUTLINE_POINTS_MAX];
+    const unsigned count = outline->count;
+    unsigned size = 0;
+    qsort(outline->points, count, sizeof(outline->points[0]), compare);
+    for (unsigned i = 0; i < count; i++) {
+        while (size >= 2 && cross(chain[size - 2], chain[size - 1], outline->points[i]) <= 0)
+            size--;
+        chain[size++] = outline->points[i];
+    }
+    const unsigned lower = size + 1;
+    for (unsigned i = count - 1; i > 0; i--) {
+        while (size >= lower &&
+               cross(chain[size - 2], chain[size - 1], outline->points[i - 1]) <= 0)
+            size--;
+        chain[size++] = outline->points[i - 1];
+    }
+    // the first point ends the chain again
+    outline->count = size > 1 ? size - 1 : size;
+    memcpy(outline->points, chain, outline->count * sizeof(chain[0]));
+}
+
+static void add(struct outline *outline, struct paper_point point)
+{
+    outline->points[outline->count++] = point;
+}
+
+static void add_corners(struct outline *outline, const struct obstacle_document *obstacle)
+{
+    for (unsigned i = 0; i < CORNERS; i++) {
+        const double v[3] = {(i & 1 ? 0.5 : -0.5) * obstacle->size[0],
+                             (i & 2 ? 0.5 : -0.5) * obstacle->size[1],
+                             (i & 4 ? 0.5 : -0.5) * obstacle->size[2]};
+        double corner[3];
+        place(corner, obstacle, v);
+        add(outline, project(3, corner));
+    }
+}
+
+/* The corners of a rectangle, turned about its centre. */
+static void add_rectangle(struct outline *outline, const struct obstacle_document *obstacle)
+{
+    const double c = cos(obstacle->angle), s = sin(obstacle->angle);
+    for (unsigned i = 0; i < 4; i++) {
+        const double x = (i & 1 ? 0.5 : -0.5) * obstacle->size[0];
+        const double y = (i & 2 ? 0.5 : -0.5) * obstacle->size[1];
+        add(outline, (struct paper_point){obstacle->center[0] + c * x - s * y,
+                                          obstacle->center[1] + s * x + c * y});
+    }
+}
+
+/* Both ends: rims of a cylinder, whole balls of a capsule. */
+static void add_ends(struct outline *outline, const struct obstacle_document *obstacle)
+{
+    const bool capsule = obstacle->type == OBSTACLE_CAPSULE;
+    for (int end = -1; end <= 1; end += 2)
+        for (unsigned i = 0; i < RIM_POINTS; i++) {
+            const double angle = 2 * PI * i / RIM_POINTS;
+            const double x = obstacle->radius * cos(angle), y = obstacle->radius * sin(angle);
+            double v[3] = {capsule ? 0 : x, capsule ? 0 : y, end * obstacle->length / 2};
+            double placed[3];
+            place(placed, obstacle, v);
+            struct paper_point point = project(3, placed);
+            if (capsule)
+                point = (struct paper_point){point.x + x, point.y + y};
+            add(outline, point);
+        }
+}
+
+void outline_of(struct outline *outline, const struct obstacle_document *obstacle)
+{
+    outline->count = 0;
+    switch (obstacle->type) {
+    case OBSTACLE_BOX:
+        add_corners(outline, obstacle);
+        break;
+    case OBSTACLE_RECTANGLE:
+        add_rectangle(outline, obstacle);
+        break;
+    case OBSTACLE_CYLINDER:
+    case OBSTACLE_CAPSULE:
+        add_ends(outline, obstacle);
+        break;
+    case OBSTACLE_SPHERE:
+    case OBSTACLE_CIRCLE:
+    case OBSTACLE_POLYGON:
+    case OBSTACLE_GRID:
+        return;
+    }
+    hull(outline);
+}

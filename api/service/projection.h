@@ -1,0 +1,28 @@
+/* From the world to the paper, and the outlines of solids on it. */
+#ifndef SERVICE_PROJECTION_H
+#define SERVICE_PROJECTION_H
+
+#include "schema/world.h"
+
+/* A point on the paper: x to the right, y up, in the world's units. */
+struct paper_point {
+    double x, y;
+};
+
+enum { OUTLINE_POINTS_MAX = 64 };
+
+/* A convex outline, counter-clockwise. */
+struct outline {
+    struct paper_point points[OUTLINE_POINTS_MAX];
+    unsigned count;
+};
+
+/* Flat: as it is. Solid: isometric, lengths across the view kept, so that a sphere is a circle of
+ * its radius. */
+struct paper_point project(uint32_t dimension, const double *point);
+
+/* The outline of a box, rectangle, cylinder or capsule, grown by nothing. Other types have none:
+ * count 0. */
+void outline_of(struct outline *outline, const struct obstacle_document *obstacle);
+
+#endif

@@ -1,0 +1,71 @@
+/* What lives on the device, counted: made by the device thread, referred to by anyone, destroyed by
+ * the device thread.
+ *
+ * A model is all that answering takes: a roadmap's topology, what a world allows of it, and that
+ * world. A change of the world makes a new model over the same topology.
+ */
+#ifndef SERVICE_RESIDENT_H
+#define SERVICE_RESIDENT_H
+
+#include "service/counted.h"
+#include "service/device_thread.h"
+#include "service/worlds.h"
+
+/* The base; the first member of what extends it. */
+struct resident {
+    struct counted counted;
+    struct resident *next; /* of those to be destroyed */
+    struct device_thread *thread;
+    void (*destroy)(struct resident *resident); /* on the device thread */
+};
+
+/* A world version on the device. */
+struct resident_world {
+    struct resident resident;
+    struct world_version *version; /* taken */
+    struct prm_world *world;
+};
+
+/* The immutable part of a roadmap. */
+struct topology {
+    struct resident resident;
+    struct prm_roadmap *roadmap;
+    const char *coordinates[PRM_DOF_MAX]; /* names, in the roadmap's own memory */
+};
+
+struct model {
+    struct resident resident;
+    struct topology *topology;    /* taken */
+    struct resident_world *world; /* taken */
+    struct prm_validity *validity;
+};
+
+static inline void resident_take(struct resident *resident)
+{
+    counted_take(&resident->counted);
+}
+
+/* NULL is accepted. */
+static inline void resident_release(struct resident *resident)
+{
+    if (resident)
+        counted_release(&resident->counted);
+}
+
+/* All below: on the device thread. */
+
+/* Makes a world version resident, which is taken. */
+enum prm_status resident_world_create(struct device *device, struct resident_world **world,
+                                      struct world_version *version);
+
+/* Makes a model of a build's outcome, which it takes over whatever the status. The world is taken.
+ */
+enum prm_status model_create(struct device *device, struct model **model,
+                             struct prm_roadmap *roadmap, struct prm_validity *validity,
+                             struct resident_world *world);
+
+/* Makes the model that follows from another world: the same topology, checked again. */
+enum prm_status model_derive(struct device *device, struct model **model,
+                             const struct model *previous, struct resident_world *world);
+
+#endif

@@ -1,0 +1,170 @@
+/* The roadmap resource as its GET shows it: parameters, state, statistics, warnings. */
+#include "service/internal.h"
+#include "service/roadmaps.h"
+#include "service/translate.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { SHARE_DIGITS = 6, TIME_DIGITS = 5 };
+
+static void write_u64(const char *key, uint64_t value, struct text *out)
+{
+    text_json_key(out, key);
+    text_json_u64(out, value);
+}
+
+static void write_number(const char *key, double value, int digits, struct text *out)
+{
+    text_json_key(out, key);
+    text_json_number(out, value, digits);
+}
+
+/* Equal bins from 0 to `max`. */
+static void write_histogram(const char *key, const uint32_t *counts, double max, struct text *out)
+{
+    text_json_key(out, key);
+    text_json_open(out, '{');
+    write_number("min", 0, 1, out);
+    write_number("max", max, SHARE_DIGITS, out);
+    text_json_key(out, "counts");
+    text_json_open(out, '[');
+    for (unsigned i = 0; i < PRM_HISTOGRAM_BINS; i++)
+        text_json_u64(out, counts[i]);
+    text_json_close(out, ']');
+    text_json_close(out, '}');
+}
+
+/* What the neighbour search was, and how well it did. */
+static void write_neighbors(const struct prm_roadmap_statistics *statistics, struct text *out)
+{
+    text_json_key(out, "neighbors");
+    text_json_open(out, '{');
+    text_json_key(out, "method");
+    text_json_string(out, neighbor_method_text(statistics->neighbor_method));
+    if (statistics->neighbor_method == PRM_NEIGHBOR_LSH) {
+        write_u64("tables", statistics->tables, out);
+        write_u64("projections", statistics->projections, out);
+        write_number("width", statistics->width, SHARE_DIGITS, out);
+    }
+    text_json_close(out, '}');
+    write_number("recall", statistics->recall, SHARE_DIGITS, out);
+    write_u64("recall_samples", statistics->recall_samples, out);
+    write_u64("cuckoo_attempts", statistics->cuckoo_attempts, out);
+}
+
+static void write_statistics(const struct model *model, struct text *out)
+{
+    const struct prm_roadmap_statistics *statistics = &model->topology->roadmap->statistics;
+    const struct prm_validity *validity = model->validity;
+    const double milestones = model->topology->roadmap->milestone_count;
+
+    text_json_open(out, '{');
+    write_u64("samples_drawn", statistics->samples_drawn, out);
+    write_number("free_fraction", statistics->free_fraction, SHARE_DIGITS, out);
+    write_u64("milestones", statistics->milestones, out);
+    write_u64("edges", validity->valid_edges, out);
+    write_u64("candidate_edges", statistics->candidate_edges, out);
+    write_u64("components", validity->component_count, out);
+    write_u64("largest_component", validity->largest_size, out);
+    write_number("largest_component_share", validity->largest_size / fmax(milestones, 1),
+                 SHARE_DIGITS, out);
+    write_histogram("degree_histogram", validity->degree_histogram, validity->degree_max, out);
+    write_histogram("edge_length_histogram", validity->length_histogram, validity->length_max, out);
+    write_neighbors(statistics, out);
+    text_json_key(out, "stages_ms");
+    text_json_open(out, '{');
+    for (uint32_t i = 0; i < statistics->stage_count; i++)
+        write_number(statistics->stages[i].name, statistics->stages[i].milliseconds, TIME_DIGITS,
+                     out);
+    text_json_close(out, '}');
+    write_number("margin", statistics->margin, SHARE_DIGITS, out);
+    write_u64("device_bytes", statistics->device_bytes, out);
+    write_u64("host_bytes", statistics->host_bytes, out);
+    text_json_close(out, '}');
+}
+
+/* What the roadmap's states are made of, and its digest. */
+static void write_identity(const struct model *model, struct text *out)
+{
+    if (model) {
+        text_json_key(out, "coordinates");
+        text_json_open(out, '[');
+        for (uint32_t i = 0; i < model->topology->roadmap->space.dof; i++)
+            text_json_string(out, model->topology->coordinates[i]);
+        text_json_close(out, ']');
+    }
+    text_json_key(out, "digest");
+    if (model)
+        text_json_string(out, model->topology->roadmap->digest);
+    else
+        text_json_null(out);
+}
+
+static void write_warning(const char *code, const char *detail, struct text *out)
+{
+    text_json_open(out, '{');
+    text_json_key(out, "code");
+    text_json_string(out, code);
+    text_json_key(out, "detail");
+    text_json_string(out, detail);
+    text_json_close(out, '}');
+}
+
+static void write_warnings(const struct roadmap_version *roadmap, bool robot_changed,
+                           struct text *out)
+{
+    const struct roadmap_document *document = &roadmap->document;
+    char detail[PROBLEM_DETAIL_MAX];
+    text_json_open(out, '[');
+    if (roadmap->state == ROADMAP_STALE)
+        write_warning("stale",
+                      "the world's dimension, bounds or grid have changed since; build it anew",
+                      out);
+    if (robot_changed)
+        write_warning("robot_changed",
+                      "the robot of this name has changed since; build the roadmap anew", out);
+    if (roadmap->model) {
+        const struct prm_roadmap_statistics *statistics =
+            &roadmap->model->topology->roadmap->statistics;
+        if (document->sample_method != SAMPLE_LATTICE && statistics->milestones < document->count) {
+            snprintf(detail, sizeof(detail), "%u milestones were found of %u wanted",
+                     statistics->milestones, document->count);
+            write_warning("few_milestones", detail, out);
+        }
+        if (statistics->recall < document->target_recall) {
+            snprintf(detail, sizeof(detail),
+                     "the neighbour search found %.2f of the true neighbours, %.2f were wanted",
+                     statistics->recall, document->target_recall);
+            write_warning("low_recall", detail, out);
+        }
+    }
+    text_json_close(out, ']');
+}
+
+void roadmap_write(const char *name, const struct roadmap_version *roadmap, const char *job,
+                   bool robot_changed, struct text *out)
+{
+    text_json_open(out, '{');
+    version_write_members(name, &roadmap->version, out);
+    text_json_key(out, "state");
+    text_json_string(out, roadmap_state_texts[roadmap->state]);
+    roadmap_write_members(&roadmap->document, out);
+    write_u64("world_revision", roadmap->world->version.revision, out);
+    write_identity(roadmap->model, out);
+    text_json_key(out, "job");
+    if (job)
+        text_json_string(out, job);
+    else
+        text_json_null(out);
+    text_json_key(out, "last_error");
+    job_write_error(&roadmap->last_error, out);
+    text_json_key(out, "statistics");
+    if (roadmap->model)
+        write_statistics(roadmap->model, out);
+    else
+        text_json_null(out);
+    text_json_key(out, "warnings");
+    write_warnings(roadmap, robot_changed, out);
+    text_json_close(out, '}');
+}

@@ -1,0 +1,210 @@
+#include "service/roadmaps.h"
+
+#include "service/builds.h"
+#include "service/fingerprint.h"
+#include "service/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const roadmap_state_texts[ROADMAP_STATE_COUNT] = {
+#define X(constant, text) text,
+    ROADMAP_STATES(X)
+#undef X
+};
+
+/* ---- versions ---- */
+
+static void roadmap_version_destroy(struct counted *counted)
+{
+    struct roadmap_version *roadmap = (struct roadmap_version *)counted;
+    version_release(&roadmap->world->version);
+    version_release(&roadmap->robot->version);
+    if (roadmap->model)
+        resident_release(&roadmap->model->resident);
+    free(roadmap);
+}
+
+/* The fingerprint of all inputs. */
+static bool set_fingerprint(struct roadmap_version *roadmap)
+{
+    char inputs[4 * FINGERPRINT_BYTES];
+    const int length =
+        snprintf(inputs, sizeof(inputs), "%s\n%s\n%s\n%s", roadmap->parameters, roadmap->built_in,
+                 roadmap->world->version.fingerprint, roadmap->robot->version.fingerprint);
+    return fingerprint_of(roadmap->version.fingerprint, inputs, (size_t)length);
+}
+
+struct roadmap_version *roadmap_version_create(const struct roadmap_document *document,
+                                               struct world_version *world,
+                                               struct robot_version *robot)
+{
+    struct text members = {0};
+    struct roadmap_version *roadmap = calloc(1, sizeof(*roadmap));
+    if (!roadmap)
+        return NULL;
+    counted_init(&roadmap->version.counted, roadmap_version_destroy);
+    version_take(&world->version);
+    version_take(&robot->version);
+    roadmap->document = *document;
+    roadmap->state = ROADMAP_BUILDING;
+    roadmap->world = world;
+    roadmap->robot = robot;
+    memcpy(roadmap->built_in, world->version.fingerprint, sizeof(roadmap->built_in));
+
+    roadmap_write_members(document, &members);
+    const bool complete = !members.failed &&
+                          fingerprint_of(roadmap->parameters, members.data, members.length) &&
+                          set_fingerprint(roadmap);
+    text_deinit(&members);
+    if (complete)
+        return roadmap;
+    version_release(&roadmap->version);
+    return NULL;
+}
+
+struct roadmap_version *roadmap_version_derive(const struct roadmap_version *from,
+                                               enum roadmap_state state, struct model *model,
+                                               struct world_version *world,
+                                               const struct problem_fault *last_error)
+{
+    struct roadmap_version *roadmap = malloc(sizeof(*roadmap));
+    if (!roadmap)
+        return NULL;
+    *roadmap = (struct roadmap_version){.document = from->document,
+                                        .state = state,
+                                        .world = world,
+                                        .robot = from->robot,
+                                        .model = model};
+    counted_init(&roadmap->version.counted, roadmap_version_destroy);
+    memcpy(roadmap->parameters, from->parameters, sizeof(roadmap->parameters));
+    memcpy(roadmap->built_in, from->built_in, sizeof(roadmap->built_in));
+    version_take(&world->version);
+    version_take(&from->robot->version);
+    if (model)
+        resident_take(&model->resident);
+    if (last_error)
+        roadmap->last_error = *last_error;
+    if (set_fingerprint(roadmap))
+        return roadmap;
+    version_release(&roadmap->version);
+    return NULL;
+}
+
+bool roadmap_same_content(const struct roadmap_version *a, const struct roadmap_version *b)
+{
+    return strcmp(a->parameters, b->parameters) == 0 &&
+           strcmp(a->world->version.fingerprint, b->world->version.fingerprint) == 0 &&
+           strcmp(a->robot->version.fingerprint, b->robot->version.fingerprint) == 0;
+}
+
+/* ---- use by name ---- */
+
+/* Appends a name to a list in words; the text stays within bounds. */
+static void append_name(char *list, size_t bytes, const char *name)
+{
+    const size_t length = strlen(list);
+    snprintf(list + length, bytes - length, "%s\"%s\"", length ? ", " : "", name);
+}
+
+static bool names(const struct roadmap_document *document, enum used used, const char *name)
+{
+    return strcmp(used == USED_WORLD ? document->world : document->robot, name) == 0;
+}
+
+bool roadmaps_refuse_in_use(struct call *call, enum used used, const char *name)
+{
+    struct service *service = call->service;
+    char list[PROBLEM_DETAIL_MAX / 2] = "";
+    unsigned count = 0;
+    for (size_t i = 0; i < service->roadmaps.count; i++) {
+        const struct store_entry *entry = &service->roadmaps.entries[i];
+        const struct roadmap_version *roadmap = (const struct roadmap_version *)entry->version;
+        // what it is, and what it is being made into
+        const struct build *build = build_active(service, entry->name);
+        if (!names(&roadmap->document, used, name) &&
+            !(build && names(&build->pending->document, used, name)))
+            continue;
+        append_name(list, sizeof(list), entry->name);
+        count++;
+    }
+    if (count == 0)
+        return false;
+    problem_add(&call->problem, PROBLEM_IN_USE, "%s \"%s\" is used by %u roadmap%s: %s",
+                used == USED_WORLD ? "world" : "robot", name, count, count == 1 ? "" : "s", list);
+    return true;
+}
+
+/* ---- use cases ---- */
+
+static void write_summary(const struct version *version, struct text *out)
+{
+    const struct roadmap_version *roadmap = (const struct roadmap_version *)version;
+    text_json_key(out, "state");
+    text_json_string(out, roadmap_state_texts[roadmap->state]);
+    text_json_key(out, "world");
+    text_json_string(out, roadmap->document.world);
+    text_json_key(out, "robot");
+    text_json_string(out, roadmap->document.robot);
+    text_json_key(out, "milestones");
+    if (roadmap->model)
+        text_json_u64(out, roadmap->model->topology->roadmap->milestone_count);
+    else
+        text_json_null(out);
+}
+
+void roadmap_list(struct service *service, struct call *call)
+{
+    call_list(call, &service->roadmaps, write_summary);
+}
+
+void roadmap_get(struct service *service, struct call *call)
+{
+    const char *name = call->segments[0];
+    char job[JOB_ID_BYTES] = "";
+    bool robot_changed = false;
+    service_lock(service);
+    struct version *version = store_take(&service->roadmaps, name);
+    struct roadmap_version *roadmap = (struct roadmap_version *)version;
+    if (version) {
+        const struct build *build = build_active(service, name);
+        if (build)
+            memcpy(job, build->job->id, sizeof(job));
+        robot_changed =
+            store_find(&service->robots, roadmap->document.robot) != &roadmap->robot->version;
+    }
+    service_unlock(service);
+    if (!version) {
+        call_refuse(call, PROBLEM_UNKNOWN_ROADMAP, "there is no roadmap \"%s\"", name);
+        return;
+    }
+
+    call_set_etag(call, version);
+    if (!call_not_modified(call, version)) {
+        roadmap_write(name, roadmap, *job ? job : NULL, robot_changed, &call->reply.body);
+        call_succeed_json(call, 200);
+    }
+    version_release(version);
+}
+
+void roadmap_delete(struct service *service, struct call *call)
+{
+    const char *name = call->segments[0];
+    struct version *removed = NULL;
+    service_lock(service);
+    struct version *version = store_find(&service->roadmaps, name);
+    if (!version) {
+        problem_add(&call->problem, PROBLEM_UNKNOWN_ROADMAP, "there is no roadmap \"%s\"", name);
+    } else if (call_may_change(call, version)) {
+        removed = store_remove(&service->roadmaps, name);
+        build_cancel(service, name);
+    }
+    service_unlock(service);
+
+    version_release(removed);
+    if (removed)
+        call_succeed_empty(call, 204);
+    else
+        call_fail(call);
+}

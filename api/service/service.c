@@ -1,0 +1,256 @@
+/* The service: opening and closing it, and the table that finds a call's use case. */
+#include "service/service.h"
+
+#include "service/builds.h"
+#include "service/clock.h"
+#include "service/internal.h"
+#include "service/plans.h"
+#include "service/roadmaps.h"
+#include "service/translate.h"
+#include "service/warm_up.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORKERS = 2, LOG_DETAIL_MAX = 768 };
+
+static const double STEP_MS_DEFAULT = 2;
+
+/* A use case, and the URL parameters that it knows, between blanks. */
+struct use_case {
+    void (*run)(struct service *service, struct call *call);
+    const char *parameters;
+};
+
+static const char PAGE[] = " limit after prefix ";
+static const char WORLD_FILE[] = " format passable unknown pose radius resolution ";
+
+static const struct use_case USE_CASES[ROUTE_COUNT] = {
+    [ROUTE_LIVEZ] = {about_live, ""},
+    [ROUTE_READYZ] = {about_ready, ""},
+    [ROUTE_HEALTHZ] = {about_ready, ""},
+    [ROUTE_METRICS] = {about_metrics, ""},
+    [ROUTE_ROOT] = {about_root, ""},
+    [ROUTE_DEVICES] = {about_devices, ""},
+    [ROUTE_LIMITS] = {about_limits, ""},
+    [ROUTE_WORLD_LIST] = {world_list, PAGE},
+    [ROUTE_WORLD_PUT] = {world_change, WORLD_FILE},
+    [ROUTE_WORLD_GET] = {world_get, ""},
+    [ROUTE_WORLD_PATCH] = {world_change, ""},
+    [ROUTE_WORLD_DELETE] = {world_delete, ""},
+    [ROUTE_OBSTACLE_PUT] = {world_change, WORLD_FILE},
+    [ROUTE_OBSTACLE_GET] = {obstacle_get, ""},
+    [ROUTE_OBSTACLE_DELETE] = {world_change, ""},
+    [ROUTE_ROBOT_LIST] = {robot_list, PAGE},
+    [ROUTE_ROBOT_PUT] = {robot_put, " format "},
+    [ROUTE_ROBOT_GET] = {robot_get, ""},
+    [ROUTE_ROBOT_DELETE] = {robot_delete, ""},
+    [ROUTE_ROADMAP_LIST] = {roadmap_list, PAGE},
+    [ROUTE_ROADMAP_PUT] = {roadmap_put, ""},
+    [ROUTE_ROADMAP_GET] = {roadmap_get, ""},
+    [ROUTE_ROADMAP_DELETE] = {roadmap_delete, ""},
+    [ROUTE_ROADMAP_PLAN] = {plan_call, ""},
+    [ROUTE_ROADMAP_PICTURE] = {plan_call, " start goal "},
+    [ROUTE_ROADMAP_PICTURE_POST] = {plan_call, ""},
+    [ROUTE_JOB_LIST] = {job_list, PAGE},
+    [ROUTE_JOB_GET] = {job_get, ""},
+    [ROUTE_JOB_DELETE] = {job_cancel, ""},
+};
+
+void service_lock(struct service *service)
+{
+    pthread_mutex_lock(&service->lock);
+}
+
+void service_unlock(struct service *service)
+{
+    pthread_mutex_unlock(&service->lock);
+}
+
+void service_log(const struct service *service, const char *event, const char *format, ...)
+{
+    char detail[LOG_DETAIL_MAX];
+    va_list arguments;
+    if (!service->log)
+        return;
+    va_start(arguments, format);
+    vsnprintf(detail, sizeof(detail), format, arguments);
+    va_end(arguments);
+    service->log(service->log_context, event, detail);
+}
+
+/* ---- open and close ---- */
+
+static bool open_device(struct service *service, const struct service_options *options,
+                        struct problem *problem)
+{
+    const double step_ms = options->build_step_ms > 0 ? options->build_step_ms : STEP_MS_DEFAULT;
+    const struct device_thread_options thread = {
+        .context = {.device = options->device,
+                    .tuning = options->tuning,
+                    .memory_limit = options->limits.device_bytes},
+        .queue_max = (unsigned)options->limits.queued_requests,
+        .step_s = 1e-3 * step_ms,
+        .plan = plan_run_batch,
+        .warm_up = warm_up,
+    };
+    enum prm_status status = prm_device_list(&service->devices, &service->device_count);
+    if (status == PRM_OK)
+        status = device_thread_open(&service->device, &thread);
+    if (status != PRM_OK)
+        problem_add_status(problem, status);
+    return status == PRM_OK;
+}
+
+bool service_open(struct service **service, const struct service_options *options,
+                  struct problem *problem)
+{
+    char job_prefix[16];
+    struct service *made = calloc(1, sizeof(*made));
+    *service = NULL;
+    if (!made) {
+        problem_add(problem, PROBLEM_OVERLOADED, "no memory for the service");
+        return false;
+    }
+    made->limits = options->limits;
+    made->log = options->log;
+    made->log_context = options->log_context;
+    snprintf(made->version, sizeof(made->version), "%s", options->version ? options->version : "");
+    pthread_mutex_init(&made->lock, NULL);
+    snprintf(job_prefix, sizeof(job_prefix), "%llx-", (unsigned long long)clock_calendar());
+    jobs_init(&made->jobs, (unsigned)options->limits.jobs, job_prefix);
+
+    if (options->data_dir && !data_dir_open(&made->data_dir, options->data_dir, problem))
+        goto failed;
+    made->metrics = metrics_create();
+    if (!made->metrics || !workers_open(&made->workers, WORKERS, job_tick, made)) {
+        problem_add(problem, PROBLEM_OVERLOADED, "no memory or threads for the service");
+        goto failed;
+    }
+    if (!open_device(made, options, problem))
+        goto failed;
+    *service = made;
+    return true;
+
+failed:
+    service_close(made);
+    return false;
+}
+
+bool service_ready(const struct service *service)
+{
+    return device_thread_warm(service->device) && !atomic_load(&service->draining);
+}
+
+void service_drain(struct service *service)
+{
+    atomic_store(&service->draining, true);
+}
+
+unsigned service_in_flight(const struct service *service)
+{
+    return atomic_load(&service->calls) + atomic_load(&service->jobs.active_count);
+}
+
+void service_close(struct service *service)
+{
+    if (!service)
+        return;
+    service_drain(service);
+    service_lock(service);
+    for (struct job *job = service->jobs.newest; job; job = job->next)
+        atomic_store(&job->cancel, true);
+    service_unlock(service);
+
+    // the device thread ends its work, the workers write what it answered, then the resources go
+    device_thread_stop(service->device);
+    workers_close(service->workers);
+    store_deinit(&service->roadmaps);
+    store_deinit(&service->robots);
+    store_deinit(&service->worlds);
+    jobs_deinit(&service->jobs);
+    device_thread_close(service->device);
+    metrics_destroy(service->metrics);
+    data_dir_close(&service->data_dir);
+    pthread_mutex_destroy(&service->lock);
+    free(service->devices);
+    free(service);
+}
+
+/* ---- calls ---- */
+
+/* Whether the route makes new work; a job may still be cancelled while the rest is finished. */
+static bool makes_work(enum route_id route)
+{
+    const struct route *row = &route_table[route];
+    if (route == ROUTE_JOB_DELETE)
+        return false;
+    return (row->flags & (ROUTE_BODY | ROUTE_DEVICE)) || strcmp(row->method, "DELETE") == 0;
+}
+
+/* The first parameter that the use case does not know; NULL: none. */
+static const char *unknown_parameter(const struct call *call, const char *known)
+{
+    for (unsigned i = 0; i < call->parameter_count; i++) {
+        const char *key = call->parameters[i].key;
+        const size_t length = strlen(key);
+        const char *found = length && !strchr(key, ' ') ? strstr(known, key) : NULL;
+        while (found && !(found[-1] == ' ' && found[length] == ' '))
+            found = strstr(found + 1, key);
+        if (!found)
+            return key;
+    }
+    return NULL;
+}
+
+void service_call(struct service *service, struct call *call)
+{
+    const struct use_case *use_case = &USE_CASES[call->route];
+    call->service = service;
+    call->received_s = clock_steady();
+    atomic_fetch_add(&service->calls, 1);
+
+    const char *unknown = unknown_parameter(call, use_case->parameters);
+    if (makes_work(call->route) && atomic_load(&service->draining))
+        call_refuse(call, PROBLEM_DRAINING, "the server is shutting down");
+    else if (unknown)
+        call_refuse(call, PROBLEM_INVALID_ARGUMENT, "there is no parameter \"%.64s\" here",
+                    unknown);
+    else
+        use_case->run(service, call);
+}
+
+/* ---- metrics ---- */
+
+void service_count_request(struct service *service, const char *method, const char *route,
+                           int status, double seconds)
+{
+    metrics_request(service->metrics, method, route, status, seconds);
+}
+
+void service_write_metrics(struct service *service, struct text *out)
+{
+    unsigned jobs[JOB_STATE_COUNT], roadmaps[ROADMAP_STATE_COUNT] = {0};
+    service_lock(service);
+    memcpy(jobs, service->jobs.states, sizeof(jobs));
+    for (size_t i = 0; i < service->roadmaps.count; i++)
+        roadmaps[((const struct roadmap_version *)service->roadmaps.entries[i].version)->state]++;
+    service_unlock(service);
+
+    const struct device_memory memory = device_thread_memory(service->device);
+    const struct metrics_gauges gauges = {
+        .version = service->version,
+        .device = device_thread_info(service->device)->name,
+        .jobs = jobs,
+        .roadmaps = roadmaps,
+        .roadmap_states = roadmap_state_texts,
+        .roadmap_state_count = ROADMAP_STATE_COUNT,
+        .resident_bytes = memory.resident_bytes,
+        .scratch_bytes = memory.scratch_bytes,
+        .limit_bytes = memory.limit_bytes,
+    };
+    metrics_write(service->metrics, &gauges, out);
+}

@@ -1,0 +1,40 @@
+/* Wire structs to engine structs and back: the one place that knows both. */
+#ifndef SERVICE_TRANSLATE_H
+#define SERVICE_TRANSLATE_H
+
+#include "roadmap/plan.h"
+#include "schema/plan.h"
+#include "schema/roadmap.h"
+#include "schema/robot.h"
+#include "schema/world.h"
+
+/* A world for the engine, with the memory that it borrows. Obstacles keep their places. */
+struct world_spec {
+    struct prm_world_spec spec;
+    struct prm_obstacle *obstacles; /* owned */
+    uint8_t *cells;                 /* of all grids, owned */
+};
+
+/* `document` is borrowed until the deinit. */
+enum prm_status world_spec_init(struct world_spec *spec, const struct world_document *document);
+void world_spec_deinit(struct world_spec *spec);
+
+struct prm_robot robot_translate(const struct robot_document *document);
+struct prm_roadmap_params roadmap_translate(const struct roadmap_document *document);
+struct prm_plan_options plan_translate(const struct plan_request *request);
+
+/* The queries of a request, malloc'ed for the caller; numbers are borrowed. NULL: no memory. */
+struct prm_query *queries_translate(const struct plan_request *request);
+
+/* One result for the wire; names are borrowed from world and coordinates. */
+struct plan_result result_translate(const struct prm_plan_result *result,
+                                    const struct world_document *world,
+                                    const char *const *coordinates, uint32_t dof);
+
+/* The engine's method in the wire's word. */
+const char *neighbor_method_text(enum prm_neighbor_method method);
+
+/* Adds the calling thread's last engine fault. */
+void problem_add_status(struct problem *problem, enum prm_status status);
+
+#endif

@@ -1,0 +1,410 @@
+/* Changes of worlds: prepared by the caller or a worker, carried out on the device thread, answered
+ * by a worker. */
+#include "service/clock.h"
+#include "service/internal.h"
+#include "service/roadmaps.h"
+#include "service/translate.h"
+#include "service/world_formats.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A roadmap that names the world. */
+struct dependent {
+    char name[STORE_NAME_BYTES];
+    struct roadmap_version *from; /* as it was found; taken */
+    struct roadmap_version *to;   /* as it will be; NULL: not looked at yet */
+    uint32_t edges_off, edges_on;
+    double update_ms;
+};
+
+struct change {
+    struct device_task task; /* first */
+    struct worker_task work;
+    struct service *service;
+    struct call *call;
+    struct world_version *base;   /* what it was prepared from; taken; NULL: there was none */
+    struct world_version *next;   /* what the world becomes; taken */
+    struct resident_world *world; /* `next` on the device, where a roadmap needs it */
+    struct dependent *dependents;
+    size_t count, at; /* dependents, and how many of them are done */
+    bool collected;
+    int status; /* of the answer */
+};
+
+static void prepare(struct change *change);
+
+/* Undoes all that was prepared. */
+static void reset(struct change *change)
+{
+    for (size_t i = 0; i < change->count; i++) {
+        version_release(&change->dependents[i].from->version);
+        if (change->dependents[i].to)
+            version_release(&change->dependents[i].to->version);
+    }
+    free(change->dependents);
+    if (change->world)
+        resident_release(&change->world->resident);
+    if (change->base)
+        version_release(&change->base->version);
+    if (change->next)
+        version_release(&change->next->version);
+    *change =
+        (struct change){.task = change->task, .service = change->service, .call = change->call};
+}
+
+/* Ends without a change; the call's problem says why. */
+static void refuse(struct change *change)
+{
+    struct call *call = change->call;
+    reset(change);
+    free(change);
+    call_fail(call);
+}
+
+/* ---- the answer, by a worker ---- */
+
+static void write_roadmaps(const struct change *change, struct text *out)
+{
+    text_json_key(out, "roadmaps");
+    text_json_open(out, '[');
+    for (size_t i = 0; i < change->count; i++) {
+        const struct dependent *dependent = &change->dependents[i];
+        text_json_open(out, '{');
+        text_json_key(out, "name");
+        text_json_string(out, dependent->name);
+        text_json_key(out, "state");
+        text_json_string(out, roadmap_state_texts[dependent->to->state]);
+        text_json_key(out, "edges_off");
+        text_json_u64(out, dependent->edges_off);
+        text_json_key(out, "edges_on");
+        text_json_u64(out, dependent->edges_on);
+        text_json_key(out, "update_ms");
+        text_json_number(out, dependent->update_ms, 5);
+        text_json_close(out, '}');
+    }
+    text_json_close(out, ']');
+}
+
+static void answer(struct worker_task *work)
+{
+    struct change *change = (struct change *)((char *)work - offsetof(struct change, work));
+    struct call *call = change->call;
+    struct text *out = &call->reply.body;
+    const int status = change->status;
+    const struct version *version = &change->next->version;
+    call_set_etag(call, version);
+    if (call->route == ROUTE_WORLD_PUT) {
+        world_write_open(call->segments[0], change->next, out);
+    } else {
+        text_json_open(out, '{');
+        text_json_key(out, "revision");
+        text_json_u64(out, version->revision);
+        text_json_key(out, "fingerprint");
+        text_json_string(out, version->fingerprint);
+    }
+    write_roadmaps(change, out);
+    text_json_close(out, '}');
+    reset(change);
+    free(change);
+    call_succeed_json(call, status);
+}
+
+static void hand_to_worker(struct change *change, void (*run)(struct worker_task *work))
+{
+    change->work.run = run;
+    workers_submit(change->service->workers, &change->work);
+}
+
+/* ---- on the device thread ---- */
+
+/* Prepares anew, because the world is not what it was. */
+static void prepare_again(struct worker_task *work)
+{
+    struct change *change = (struct change *)((char *)work - offsetof(struct change, work));
+    reset(change);
+    prepare(change);
+}
+
+/* Whether the world is still what the change was prepared from. The lock is held. */
+static bool is_current(const struct change *change)
+{
+    return store_find(&change->service->worlds, change->call->segments[0]) ==
+           (change->base ? &change->base->version : NULL);
+}
+
+/* Finds the roadmaps that name the world and have a model. false: the world has changed, or
+ * (status) there is no memory. */
+static bool collect(struct change *change, enum prm_status *status)
+{
+    struct service *service = change->service;
+    service_lock(service);
+    const bool current = is_current(change);
+    const size_t capacity = service->roadmaps.count;
+    if (current)
+        change->dependents = calloc(capacity + 1, sizeof(*change->dependents));
+    for (size_t i = 0; change->dependents && i < capacity; i++) {
+        const struct store_entry *entry = &service->roadmaps.entries[i];
+        struct roadmap_version *roadmap = (struct roadmap_version *)entry->version;
+        if (!roadmap->model || strcmp(roadmap->document.world, change->call->segments[0]) != 0)
+            continue;
+        struct dependent *dependent = &change->dependents[change->count++];
+        memcpy(dependent->name, entry->name, sizeof(dependent->name));
+        dependent->from = roadmap;
+        version_take(entry->version);
+    }
+    service_unlock(service);
+    change->collected = true;
+    if (current && !change->dependents)
+        *status = prm_fault_set(PRM_HOST_MEMORY, "no memory for a change");
+    return current && change->dependents;
+}
+
+/* Makes the next version of one roadmap. */
+static enum prm_status update(struct change *change, struct device *device,
+                              struct dependent *dependent)
+{
+    const double began = clock_steady();
+    const struct roadmap_version *from = dependent->from;
+    const bool lattice = from->document.sample_method == SAMPLE_LATTICE;
+    struct model *model = NULL;
+    enum prm_status status = PRM_OK;
+    if (!world_fits(from->world, change->next, lattice)) {
+        dependent->to = roadmap_version_derive(from, ROADMAP_STALE, from->model, from->world,
+                                               &from->last_error);
+    } else {
+        if (!change->world)
+            status = resident_world_create(device, &change->world, change->next);
+        if (status == PRM_OK)
+            status = model_derive(device, &model, from->model, change->world);
+        if (status != PRM_OK)
+            return status;
+        dependent->to =
+            roadmap_version_derive(from, ROADMAP_READY, model, change->next, &from->last_error);
+        dependent->edges_off = model->validity->edges_off;
+        dependent->edges_on = model->validity->edges_on;
+        resident_release(&model->resident);
+    }
+    dependent->update_ms = 1e3 * (clock_steady() - began);
+    return dependent->to ? PRM_OK : prm_fault_set(PRM_HOST_MEMORY, "no memory for a roadmap");
+}
+
+/* Swaps the world and all its roadmaps at once. false: the world has changed, or (the call's
+ * problem) it finds no room. */
+static bool commit(struct change *change)
+{
+    struct service *service = change->service;
+    const char *name = change->call->segments[0];
+    struct version *old_world = NULL;
+    bool done = false;
+    service_lock(service);
+    if (is_current(change)) {
+        if (!change->base && service->worlds.count >= service->limits.worlds)
+            problem_add_limit(&change->call->problem, &service->limits, LIMIT_worlds);
+        else if (store_put(&service->worlds, name, &change->next->version, &old_world))
+            done = true;
+        else
+            problem_add(&change->call->problem, PROBLEM_OVERLOADED, "no memory for a world");
+    }
+    for (size_t i = 0; done && i < change->count; i++) {
+        struct dependent *dependent = &change->dependents[i];
+        struct version *replaced;
+        // a roadmap that was deleted or made anew meanwhile is left alone
+        if (store_find(&service->roadmaps, dependent->name) != &dependent->from->version)
+            continue;
+        // replacing needs no memory; `from` keeps what is replaced until it is released
+        version_take(&dependent->to->version);
+        store_put(&service->roadmaps, dependent->name, &dependent->to->version, &replaced);
+        version_release(replaced);
+    }
+    // one reference is the store's, one the answer's
+    if (done)
+        version_take(&change->next->version);
+    service_unlock(service);
+    version_release(old_world);
+    return done;
+}
+
+static void finish(struct change *change)
+{
+    if (commit(change))
+        hand_to_worker(change, answer);
+    else if (change->call->problem.fault_count > 0)
+        refuse(change);
+    else
+        hand_to_worker(change, prepare_again);
+}
+
+static bool step(struct device_task *task, struct device *device)
+{
+    struct change *change = (struct change *)task;
+    enum prm_status status = PRM_OK;
+    if (!change->collected) {
+        metrics_queue(change->service->metrics, "update", clock_steady() - task->queued);
+        if (!collect(change, &status) && status == PRM_OK) {
+            hand_to_worker(change, prepare_again);
+            return true;
+        }
+    } else {
+        status = update(change, device, &change->dependents[change->at]);
+        change->at++;
+    }
+    if (status != PRM_OK) {
+        problem_add_status(&change->call->problem, status);
+        refuse(change);
+        return true;
+    }
+    if (change->at < change->count)
+        return false;
+    finish(change);
+    return true;
+}
+
+static void drop(struct device_task *task)
+{
+    struct change *change = (struct change *)task;
+    problem_add(&change->call->problem, PROBLEM_DRAINING, "the server shut down");
+    refuse(change);
+}
+
+/* ---- preparation ---- */
+
+/* Reads the obstacle in the body and puts it into a copy of the world. */
+static bool read_obstacle(struct change *change, struct world_document *document)
+{
+    struct call *call = change->call;
+    const struct limits *limits = &change->service->limits;
+    const struct world_document *base = &change->base->document;
+    const char *id = call->segments[1];
+    struct obstacle_document obstacle;
+    if (call_parameter(call, "format")) {
+        problem_add(&call->problem, PROBLEM_UNSUPPORTED, "obstacles are read from JSON only");
+        return false;
+    }
+    if (!obstacle_read(&obstacle, base->dimension, call_body(call), call->body_bytes, limits,
+                       &call->problem))
+        return false;
+    if (strlen(id) >= sizeof(obstacle.id)) {
+        problem_add(&call->problem, PROBLEM_INVALID_ARGUMENT, "an id has at most %zu bytes",
+                    sizeof(obstacle.id) - 1);
+        obstacle_deinit(&obstacle);
+        return false;
+    }
+    snprintf(obstacle.id, sizeof(obstacle.id), "%s", id);
+
+    change->status = 201;
+    for (uint32_t i = 0; i < base->obstacle_count; i++)
+        if (strcmp(base->obstacles[i].id, id) == 0)
+            change->status = 200;
+    return world_with_obstacle(document, base, &obstacle, limits, &call->problem);
+}
+
+/* Makes the document that the world will be. false: the call's problem says why not. */
+static bool read_document(struct change *change, struct world_document *document)
+{
+    struct call *call = change->call;
+    const struct limits *limits = &change->service->limits;
+    const char *format = call_parameter(call, "format");
+    change->status = 200;
+    if (call->route == ROUTE_WORLD_PUT) {
+        change->status = change->base ? 200 : 201;
+        return format ? world_read_format(document, call, format, limits)
+                      : world_read(document, call_body(call), call->body_bytes, limits,
+                                   &call->problem);
+    }
+    if (!change->base) {
+        problem_add(&call->problem, PROBLEM_UNKNOWN_WORLD, "there is no world \"%s\"",
+                    call->segments[0]);
+        return false;
+    }
+    if (call->route == ROUTE_WORLD_PATCH)
+        return world_patch(document, &change->base->document, call_body(call), call->body_bytes,
+                           limits, &call->problem);
+    if (call->route == ROUTE_OBSTACLE_DELETE)
+        return world_without_obstacle(document, &change->base->document, call->segments[1],
+                                      &call->problem);
+    return read_obstacle(change, document);
+}
+
+/* Whether the engine takes the world; else the call's problem says why not. */
+static bool check(const struct world_document *document, struct problem *problem)
+{
+    struct world_spec spec = {0};
+    enum prm_status status = world_spec_init(&spec, document);
+    if (status == PRM_OK)
+        status = prm_world_check(&spec.spec);
+    world_spec_deinit(&spec);
+    if (status != PRM_OK)
+        problem_add_status(problem, status);
+    return status == PRM_OK;
+}
+
+/* Makes `next` from the present version; false: the call's problem says why not. */
+static bool make_next(struct change *change)
+{
+    struct world_document document;
+    struct problem *problem = &change->call->problem;
+    if (!call_may_change(change->call, change->base ? &change->base->version : NULL))
+        return false;
+    if (!read_document(change, &document))
+        return false;
+    if (!check(&document, problem)) {
+        world_deinit(&document);
+        return false;
+    }
+    change->next = world_version_create(&document);
+    if (!change->next)
+        problem_add(problem, PROBLEM_OVERLOADED, "no memory for a world");
+    return change->next;
+}
+
+static void prepare(struct change *change)
+{
+    struct service *service = change->service;
+    service_lock(service);
+    change->base = (struct world_version *)store_take(&service->worlds, change->call->segments[0]);
+    service_unlock(service);
+    if (!make_next(change)) {
+        refuse(change);
+        return;
+    }
+
+    // equal content is no change
+    if (change->base &&
+        strcmp(change->base->version.fingerprint, change->next->version.fingerprint) == 0) {
+        version_release(&change->next->version);
+        change->next = change->base;
+        change->base = NULL;
+        answer(&change->work);
+        return;
+    }
+    if (!device_thread_submit(service->device, DEVICE_LANE_UPDATE, &change->task)) {
+        const bool draining = atomic_load(&service->draining);
+        problem_add(&change->call->problem, draining ? PROBLEM_DRAINING : PROBLEM_OVERLOADED,
+                    "the device takes no more work now");
+        refuse(change);
+    }
+}
+
+static void prepare_on_worker(struct worker_task *work)
+{
+    prepare((struct change *)((char *)work - offsetof(struct change, work)));
+}
+
+void world_change(struct service *service, struct call *call)
+{
+    if (!call_name_valid(call))
+        return;
+    struct change *change = malloc(sizeof(*change));
+    if (!change) {
+        call_refuse(call, PROBLEM_OVERLOADED, "no memory for a change");
+        return;
+    }
+    *change =
+        (struct change){.task = {.step = step, .drop = drop}, .service = service, .call = call};
+    if (call->body_bytes > SERVICE_LARGE_BYTES)
+        hand_to_worker(change, prepare_on_worker);
+    else
+        prepare(change);
+}

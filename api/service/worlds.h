@@ -1,0 +1,39 @@
+/* Worlds: the resource, its obstacles, and its changes.
+ *
+ * Reading is a look-up. A change is prepared from the present version off the device thread, then
+ * carried out on it: roadmaps that name the world are checked again, one a step, and the world and
+ * all of them are swapped at once. Where the world has changed meanwhile, the change is prepared
+ * anew.
+ */
+#ifndef SERVICE_WORLDS_H
+#define SERVICE_WORLDS_H
+
+#include "schema/world.h"
+#include "service/call.h"
+#include "service/store.h"
+
+struct world_version {
+    struct version version;
+    struct world_document document;
+    struct text members; /* canonical text, without braces */
+};
+
+/* Makes a version of a document, which it takes over whatever the outcome. NULL: no memory. */
+struct world_version *world_version_create(struct world_document *document);
+
+/* Whether a roadmap built in `from` can be checked again in `to`: same dimension and bounds, and
+ * for a lattice the same grid. */
+bool world_fits(const struct world_version *from, const struct world_version *to, bool lattice);
+
+/* Appends the resource as a JSON object, left open for more members. */
+void world_write_open(const char *name, const struct world_version *world, struct text *out);
+
+void world_list(struct service *service, struct call *call);
+void world_get(struct service *service, struct call *call);
+void world_delete(struct service *service, struct call *call);
+void obstacle_get(struct service *service, struct call *call);
+
+/* PUT and PATCH of a world, PUT and DELETE of an obstacle. */
+void world_change(struct service *service, struct call *call);
+
+#endif
