@@ -1,0 +1,189 @@
+/* prmd: the whole program on one page. */
+#include "server/config.h"
+#include "server/http.h"
+#include "server/listener.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum exit_code {
+    EXIT_FINE = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_SERVICE = 3, /* no OpenCL device, or the data folder cannot be used */
+};
+
+enum { CHECK_WAIT_S = 300, POLL_MS = 10, DESCRIPTORS_SPARE = 64 };
+
+static void on_service_event(void *log, const char *event, const char *detail)
+{
+    log_event(log, LOG_INFO, event, detail);
+}
+
+/* Waits until `done` or the time is over; whether it was done. */
+static bool wait_until(bool (*done)(const struct service *service), const struct service *service,
+                       uint64_t seconds)
+{
+    const struct timespec poll = {.tv_nsec = POLL_MS * 1000000L};
+    for (uint64_t waited_ms = 0; !done(service); waited_ms += POLL_MS) {
+        if (waited_ms >= 1000 * seconds)
+            return false;
+        nanosleep(&poll, NULL);
+    }
+    return true;
+}
+
+static bool is_idle(const struct service *service)
+{
+    return service_in_flight(service) == 0;
+}
+
+/* A connection is a descriptor: as many as the limit of connections asks for and the system allows.
+ */
+static void raise_descriptor_limit(const struct config *config, struct log *log)
+{
+    const rlim_t wanted = (rlim_t)config->limits.connections + DESCRIPTORS_SPARE;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur < wanted)
+        log_event(log, LOG_WARNING, "few_descriptors",
+                  "the system's limit of open files is below --max-connections");
+}
+
+/* Serves until SIGTERM or SIGINT, then drains: readyz fails, accepted work is finished, the rest
+ * refused. */
+static void serve(const struct config *config, struct log *log, struct http *http,
+                  struct service *service, const sigset_t *signals)
+{
+    int number;
+    sigwait(signals, &number);
+    log_event(log, LOG_INFO, "draining", NULL);
+    // a second signal ends the process at once, by its default action
+    pthread_sigmask(SIG_UNBLOCK, signals, NULL);
+    service_drain(service);
+    if (!wait_until(is_idle, service, config->drain_timeout_s))
+        log_event(log, LOG_WARNING, "drain_timeout", "work is cut short");
+    http_quiet(http);
+}
+
+/* From the open listener on: opens the service, serves, closes. */
+static enum exit_code run(const struct config *config, int listener, bool is_check,
+                          const sigset_t *signals)
+{
+    char fault[LISTENER_FAULT_MAX] = "";
+    struct problem problem = {0};
+    struct service *service = NULL;
+    struct http *http = NULL;
+    enum exit_code code = EXIT_FAILED;
+
+    struct log *log = log_open(STDERR_FILENO, config->log_format, config->log_level);
+    raise_descriptor_limit(config, log);
+    const struct service_options service_options = {
+        .device = config->device,
+        .tuning = config->tuning,
+        .data_dir = config->data_dir,
+        .version = PRMD_VERSION,
+        .build_step_ms = config->build_step_ms,
+        .limits = config->limits,
+        .log = on_service_event,
+        .log_context = log,
+    };
+    if (!service_open(&service, &service_options, &problem)) {
+        fprintf(stderr, "prmd: %s\n", problem.faults[0].detail);
+        code = EXIT_SERVICE;
+        goto cleanup;
+    }
+    if (is_check) {
+        code = wait_until(service_ready, service, CHECK_WAIT_S) ? EXIT_FINE : EXIT_SERVICE;
+        puts(code == EXIT_FINE ? "prmd: all is well" : "prmd: the service did not become ready");
+        goto cleanup;
+    }
+
+    const uint16_t port = listener_port(listener);
+    const struct http_options http_options = {
+        .listener = listener,
+        .threads = (unsigned)config->threads,
+        .idle_timeout_s = (unsigned)config->idle_timeout_s,
+        .limits = config->limits,
+        .service = service,
+        .log = log,
+    };
+    http = http_open(&http_options);
+    listener = -1;
+    if (http == NULL) {
+        fprintf(stderr, "prmd: HTTP could not be started\n");
+        goto cleanup;
+    }
+    if (config->port_file != NULL && !listener_write_port(config->port_file, port, fault)) {
+        fprintf(stderr, "prmd: %s\n", fault);
+        http_quiet(http);
+        goto cleanup;
+    }
+    log_event(log, LOG_INFO, "listening", config->listen);
+    serve(config, log, http, service, signals);
+    code = EXIT_FINE;
+
+cleanup:
+    // the service first: it hands back every call, and the answers leave before the connections
+    // close
+    service_close(service);
+    http_close(http);
+    if (listener >= 0)
+        close(listener);
+    log_event(log, LOG_INFO, "stopped", NULL);
+    log_close(log);
+    return code;
+}
+
+int main(int argc, char *argv[])
+{
+    char fault[CONFIG_FAULT_MAX];
+    struct config config;
+    sigset_t signals;
+    bool is_usage = false;
+    int listener = -1;
+    enum exit_code code = EXIT_FINE;
+
+    const enum config_outcome outcome = config_read(&config, argc, argv, fault);
+    switch (outcome) {
+    case CONFIG_HELP:
+        config_print_help(stdout);
+        goto cleanup;
+    case CONFIG_VERSION:
+        puts("prmd " PRMD_VERSION);
+        goto cleanup;
+    case CONFIG_WRONG:
+        fprintf(stderr, "prmd: %s\n", fault);
+        code = EXIT_USAGE;
+        goto cleanup;
+    case CONFIG_RUN:
+        listener = listener_open(config.listen, config.insecure, fault, &is_usage);
+        if (listener < 0) {
+            fprintf(stderr, "prmd: %s\n", fault);
+            code = is_usage ? EXIT_USAGE : EXIT_FAILED;
+            goto cleanup;
+        }
+        break;
+    case CONFIG_CHECK:
+        break;
+    }
+
+    // blocked before any thread starts, so that only sigwait() sees them
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    code = run(&config, listener, outcome == CONFIG_CHECK, &signals);
+
+cleanup:
+    config_deinit(&config);
+    return (int)code;
+}

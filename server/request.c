@@ -1,0 +1,264 @@
+#include "server/request.h"
+
+#include "server/headers.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+    SKIPPED_MAX = 1 << 20, /* of a declared body: longer ones are answered at once */
+    RETRY_AFTER_S = 1,
+};
+
+/* The method as a label of metrics: a client must not be able to make new ones. */
+static const char *method_label(const char *method)
+{
+    static const char *const labels[] = {"GET",   "HEAD",   "PUT",    "POST",
+                                         "PATCH", "DELETE", "OPTIONS"};
+    for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++)
+        if (strcmp(method, labels[i]) == 0)
+            return labels[i];
+    return "other";
+}
+
+/* splitmix64's mixing: numbers in a row become ids that do not look alike. */
+static void make_id(char id[static 17], uint64_t number)
+{
+    uint64_t z = number + UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    snprintf(id, 17, "%016llx", (unsigned long long)(z ^ (z >> 31)));
+}
+
+/* The media type that a route answers with; NULL: clients of probes and metrics take what there is.
+ */
+static const char *route_media(enum route_id route)
+{
+    if ((route_table[route].flags & ROUTE_PROBE) != 0)
+        return NULL;
+    return route == ROUTE_ROADMAP_PICTURE || route == ROUTE_ROADMAP_PICTURE_POST
+               ? "image/svg+xml"
+               : "application/json";
+}
+
+bool request_init(struct request *request, const char *target)
+{
+    request->target = strdup(target);
+    return request->target != NULL;
+}
+
+void request_deinit(struct request *request)
+{
+    text_deinit(&request->call.reply.body);
+    body_deinit(&request->body);
+    free(request->target);
+    request->target = NULL;
+}
+
+/* Writes call.problem as the answer. */
+static void answer_problem(struct request *request)
+{
+    struct reply *reply = &request->call.reply;
+    text_deinit(&reply->body);
+    reply->status = problem_code_status(request->call.problem.faults[0].code);
+    reply->content_type = "application/problem+json";
+    problem_write(&request->call.problem, request->call.request_id, &reply->body);
+    if (reply->status == 503)
+        reply->retry_after_s = RETRY_AFTER_S;
+    request->answered = true;
+}
+
+void request_refuse(struct request *request, enum problem_code code, const char *format, ...)
+{
+    char detail[PROBLEM_DETAIL_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(detail, sizeof(detail), format, arguments);
+    va_end(arguments);
+    request->call.problem.fault_count = 0;
+    problem_add(&request->call.problem, code, "%s", detail);
+    answer_problem(request);
+}
+
+static void refuse_limit(struct request *request, enum problem_code code, enum limit_id limit,
+                         const char *detail)
+{
+    request->call.problem.fault_count = 0;
+    problem_fault_limit(problem_add(&request->call.problem, code, "%s", detail), request->limits,
+                        limit);
+    answer_problem(request);
+}
+
+/* How the body is framed (RFC 9112, 6.3). What two readers could understand differently is refused,
+ * and the connection with it. False: refused. */
+static bool judge_framing(struct request *request, const struct request_head *head)
+{
+    const char *fault = NULL;
+    if (head->transfer_encoding != NULL && head->content_length != NULL)
+        fault = "Content-Length and Transfer-Encoding must not come together";
+    else if (head->transfer_encoding != NULL && strcasecmp(head->transfer_encoding, "chunked") != 0)
+        fault = "chunked is the only Transfer-Encoding known here";
+    else if (head->lengths_differ)
+        fault = "Content-Length was sent with two values";
+    if (fault == NULL)
+        return true;
+    request_refuse(request, PROBLEM_MALFORMED, "%s", fault);
+    request->closes = true;
+    return false;
+}
+
+/* The path of a target in absolute form ("http://host/path"), which proxies send. */
+static char *path_of(char *target)
+{
+    char *scheme = strstr(target, "://");
+    if (*target == '/' || scheme == NULL)
+        return target;
+    return scheme + 3 + strcspn(scheme + 3, "/?");
+}
+
+/* Finds route and parameters, or answers. */
+static bool judge_target(struct request *request, const char *method)
+{
+    struct call *call = &request->call;
+    struct router_match *match = &request->match;
+    char *path = path_of(request->target), *query = strchr(path, '?');
+    if (query != NULL)
+        *query++ = '\0';
+
+    router_match(match, method, path);
+    snprintf(call->reply.allow, sizeof(call->reply.allow), "%s",
+             match->outcome == ROUTER_OPTIONS || match->outcome == ROUTER_WRONG_METHOD
+                 ? match->allow
+                 : "");
+    switch (match->outcome) {
+    case ROUTER_FOUND:
+        break;
+    case ROUTER_OPTIONS:
+        call->reply.status = 204;
+        request->answered = true;
+        return false;
+    case ROUTER_WRONG_METHOD:
+        request_refuse(request, PROBLEM_METHOD_NOT_ALLOWED, "this path takes %s", match->allow);
+        return false;
+    case ROUTER_UNKNOWN:
+        request_refuse(request, PROBLEM_UNKNOWN_ROUTE, "there is nothing at this path");
+        return false;
+    case ROUTER_MALFORMED:
+        request_refuse(request, PROBLEM_MALFORMED, "the path: %s", match->fault);
+        return false;
+    }
+
+    const char *fault = router_query(call->parameters, &call->parameter_count, query);
+    if (fault != NULL)
+        request_refuse(request, PROBLEM_MALFORMED, "the query string: %s", fault);
+    call->route = match->route;
+    for (unsigned i = 0; i < CALL_SEGMENTS_MAX; i++)
+        call->segments[i] = match->segments[i];
+    return fault == NULL;
+}
+
+/* Whether the body's type and length and the answer's type are possible. */
+static bool judge_content(struct request *request, const struct request_head *head,
+                          uint64_t declared)
+{
+    const char *media = route_media(request->call.route);
+    const bool has_body = declared > 0 || head->transfer_encoding != NULL;
+    if ((route_table[request->call.route].flags & ROUTE_BODY) != 0 && has_body) {
+        bool has_format = false;
+        for (unsigned i = 0; i < request->call.parameter_count; i++)
+            has_format |= strcmp(request->call.parameters[i].key, "format") == 0;
+        if (!has_format && !headers_content_json(head->content_type)) {
+            request_refuse(request, PROBLEM_UNSUPPORTED_MEDIA_TYPE,
+                           "the body must be application/json");
+            return false;
+        }
+        if (headers_content_coding(head->content_encoding) == CODING_UNKNOWN) {
+            request_refuse(request, PROBLEM_UNSUPPORTED_MEDIA_TYPE,
+                           "Content-Encoding may be gzip or deflate");
+            return false;
+        }
+        if (declared > request->limits->body_bytes) {
+            refuse_limit(request, PROBLEM_TOO_LARGE, LIMIT_body_bytes, "the body is too large");
+            return false;
+        }
+    }
+    if (media != NULL && !headers_accept(head->accept, media)) {
+        request_refuse(request, PROBLEM_NOT_ACCEPTABLE, "the answer is %s", media);
+        return false;
+    }
+    return true;
+}
+
+/* What the service is told of the headers. */
+static void take_headers(struct request *request, const struct request_head *head, uint64_t number)
+{
+    struct call *call = &request->call;
+    if (headers_request_id(head->request_id))
+        snprintf(call->request_id, sizeof(call->request_id), "%s", head->request_id);
+    else
+        make_id(call->request_id, number);
+    call->if_match = head->if_match;
+    call->if_none_match = head->if_none_match;
+    call->wait_s = headers_prefer_wait(head->prefer);
+    if (call->wait_s > (double)request->limits->wait_s)
+        call->wait_s = (double)request->limits->wait_s;
+    request->method = method_label(head->method);
+    request->is_head = strcmp(head->method, "HEAD") == 0;
+    request->takes_gzip = !request->is_head && headers_accept_gzip(head->accept_encoding);
+}
+
+void request_begin(struct request *request, const struct request_head *head,
+                   const struct limits *limits, struct budget *budget, uint64_t number)
+{
+    // the library has checked that a length is a number
+    const uint64_t declared =
+        head->content_length != NULL ? strtoull(head->content_length, NULL, 10) : 0;
+    request->limits = limits;
+    take_headers(request, head, number);
+    if (judge_framing(request, head) && judge_target(request, head->method) &&
+        judge_content(request, head, declared) &&
+        (route_table[request->call.route].flags & ROUTE_BODY) != 0)
+        body_init(&request->body, limits->body_bytes, budget,
+                  headers_content_coding(head->content_encoding) == CODING_ZLIB, declared);
+
+    // a refused body is not worth waiting for where it is long or not yet on its way
+    if (request->answered && (declared > SKIPPED_MAX || head->expect != NULL))
+        request->closes = true;
+}
+
+bool request_take(struct request *request, const char *data, size_t bytes)
+{
+    if (!request->answered && request->body.budget != NULL)
+        body_append(&request->body, data, bytes);
+    if (request->answered || request->body.budget == NULL || request->body.fault != BODY_FINE)
+        request->skipped += bytes;
+    return request->skipped <= 2 * request->limits->body_bytes + SKIPPED_MAX;
+}
+
+void request_end(struct request *request)
+{
+    struct body *body = &request->body;
+    if (request->answered || body->budget == NULL)
+        return;
+    body_end(body);
+    switch (body->fault) {
+    case BODY_FINE:
+        request->call.body = body->data;
+        request->call.body_bytes = body->bytes;
+        break;
+    case BODY_TOO_LARGE:
+        refuse_limit(request, PROBLEM_TOO_LARGE, LIMIT_body_bytes, "the body is too large");
+        break;
+    case BODY_OVERLOADED:
+        refuse_limit(request, PROBLEM_OVERLOADED, LIMIT_host_bytes,
+                     "too many bytes of requests and answers are in flight");
+        break;
+    case BODY_NOT_PACKED:
+        request_refuse(request, PROBLEM_MALFORMED,
+                       "the body is not what its Content-Encoding says, or is cut short");
+        break;
+    }
+}
