@@ -81,7 +81,9 @@ enum exit_code command_job_cancel(const struct session *session, const struct ar
         session_print_raw(session, &reply);
     else if (code == EXIT_SOLVED && !session->json)
         fprintf(session->out, "%s: %s\n", arguments->words[0],
-                document_string(client_reply_root(&reply), "/state", "cancelled"));
+                reply.status == 202
+                    ? "being cancelled"
+                    : document_string(client_reply_root(&reply), "/state", "cancelled"));
     client_reply_deinit(&reply);
     return code;
 }

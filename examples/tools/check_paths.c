@@ -20,7 +20,8 @@ enum { DIMENSION_MAX = 3, VIOLATIONS_SHOWN = 20 };
 /* Pieces shorter than this count as free unless their middle collides, metres. */
 static const double piece_min_m = 1e-9;
 
-/* Relative difference of a length that two summations may have. */
+/* Way-points are written with nine decimals: what each may add to or take from a length, and the
+ * relative difference that two summations may have. */
 static const double length_tolerance = 1e-9;
 
 struct judge {
@@ -130,7 +131,7 @@ static void judge_path(struct judge *judge, const struct document_value *query,
     if (!states_equal(last, end, dimension))
         violation(judge, "the path does not end at the goal");
     double said = document_number(result, "/length", NAN);
-    if (!(fabs(said - length) <= length_tolerance * fmax(length, 1)))
+    if (!(fabs(said - length) <= length_tolerance * ((double)count + length)))
         violation(judge, "the length is given as %.9g, the path measures %.9g", said, length);
 }
 
