@@ -335,7 +335,8 @@ static void record(struct exchange *exchange, enum MHD_RequestTerminationCode ho
     struct log_line line;
 
     if (log_begin(&line, http->options.log, LOG_INFO, "request")) {
-        log_string(&line, "id", request->call.request_id);
+        if (*request->call.request_id != '\0')
+            log_string(&line, "id", request->call.request_id);
         log_string(&line, "method", method);
         log_string(&line, "route", route);
         log_u64(&line, "status", (uint64_t)status);
