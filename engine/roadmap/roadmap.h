@@ -81,6 +81,11 @@ struct prm_roadmap {
     struct prm_buffer lengths; /* f32[edge_count]: metric length */
     double weight_scale;       /* a power of two; sums of weights order the search */
     float *host_states;        /* the same rows for the host: paths are written from these */
+    float *host_lengths;       /* [edge_count]: lengths for the host */
+    /* vertex v's edges: as the lower end first_low[v] … first_low[v + 1] - 1, as the higher end
+     * by_high[first_high[v] …], ascending by the other end; u32[milestone_count + 1],
+     * u32[edge_count] */
+    struct prm_buffer first_low, first_high, by_high;
     struct prm_roadmap_statistics statistics;
     char digest[65]; /* SHA-256 of milestones, edges and lengths in id order, hexadecimal */
 };

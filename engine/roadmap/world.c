@@ -228,8 +228,15 @@ enum prm_status prm_world_create(struct prm_arena *arena, struct prm_world **wor
     made->dimension = spec->dimension;
     made->bounded = spec->bounded;
     set_frame(made, spec);
-    for (uint32_t i = 0; i < spec->obstacle_count; i++)
-        made->has_dynamic |= spec->obstacles[i].dynamic && !spec->obstacles[i].disabled;
+    for (uint32_t i = 0; i < spec->obstacle_count; i++) {
+        const struct prm_obstacle *o = &spec->obstacles[i];
+        made->has_dynamic |= o->dynamic && !o->disabled;
+        if (o->kind == PRM_OBSTACLE_GRID && !o->disabled && !made->has_grid) {
+            made->has_grid = true;
+            made->first_grid = o->grid;
+            made->first_grid.cells = NULL;
+        }
+    }
 
     TRY(set_init(arena, made, &made->fixed, spec, false));
     made->all = made->fixed;

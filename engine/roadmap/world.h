@@ -81,6 +81,9 @@ struct prm_world {
     struct prm_obstacle_set fixed; /* enabled, not dynamic */
     struct prm_obstacle_set all; /* enabled; the same buffers as `fixed` where nothing is dynamic */
     bool has_dynamic;
+    bool has_grid;
+    struct prm_grid_spec
+        first_grid; /* the first enabled one, without its cells: what a lattice is taken from */
 };
 
 /* Checks a specification: sizes, dimensions, finiteness, bounds order. PRM_INVALID_ARGUMENT names

@@ -1,0 +1,109 @@
+/* Neighbours on a lattice: a table of offsets by (distance, index), the same for every cell. */
+#include "device/try.h"
+#include "roadmap/neighbors_index.h"
+#include "roadmap/sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Offsets in the table for each neighbour wanted, so that cells with few free ones nearby find
+ * theirs. */
+enum { OFFSETS_PER_NEIGHBOR = 16 };
+/* The radius is compared in cells with this much room for its rounding. */
+#define RADIUS_SLACK 1e-6
+
+/* An offset with what it is sorted by. */
+struct ranked {
+    int64_t squared;
+    struct lattice_offset offset;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *p = a, *q = b;
+    if (p->squared != q->squared)
+        return p->squared < q->squared ? -1 : 1;
+    if (p->offset.z != q->offset.z)
+        return p->offset.z < q->offset.z ? -1 : 1;
+    if (p->offset.y != q->offset.y)
+        return p->offset.y < q->offset.y ? -1 : 1;
+    return (p->offset.x > q->offset.x) - (p->offset.x < q->offset.x);
+}
+
+/* All offsets within `reach` cells, into `table` (NULL: only counted); a flat lattice has none
+ * along z. */
+static uint32_t list_offsets(struct ranked *table, const struct lattice *lattice, double reach)
+{
+    const int far = (int)floor(reach), high = lattice->size[2] > 1 ? far : 0;
+    uint32_t count = 0;
+    for (int z = -high; z <= high; z++) {
+        for (int y = -far; y <= far; y++) {
+            for (int x = -far; x <= far; x++) {
+                const int64_t squared = (int64_t)x * x + (int64_t)y * y + (int64_t)z * z;
+                if (squared == 0 || (double)squared > reach * reach)
+                    continue;
+                if (table != NULL)
+                    table[count] = (struct ranked){squared, {x, y, z, 0}};
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
+enum prm_status prm_lattice_begin(struct prm_arena *arena, struct prm_sampler *sampler, uint32_t k,
+                                  double radius)
+{
+    const struct lattice *lattice = &sampler->lattice;
+    const double limit =
+        radius > 0.0 ? radius / (double)lattice->spacing * (1 + RADIUS_SLACK) : INFINITY;
+    enum prm_status status = PRM_OK;
+    struct ranked *table = NULL;
+    struct lattice_offset *offsets = NULL;
+    double reach = 1.0;
+
+    // the least sphere with enough offsets, or the radius where that is less
+    while (reach < limit && list_offsets(NULL, lattice, reach) < OFFSETS_PER_NEIGHBOR * k)
+        reach += 1.0;
+    sampler->offsets_complete = reach >= limit;
+    reach = fmin(reach, limit);
+    sampler->offset_count = list_offsets(NULL, lattice, reach);
+
+    table = calloc(sampler->offset_count + 1u, sizeof(*table));
+    offsets = calloc(sampler->offset_count + 1u, sizeof(*offsets));
+    if (table == NULL || offsets == NULL) {
+        status = prm_fault_set(PRM_HOST_MEMORY, "no memory for %u offsets", sampler->offset_count);
+        goto cleanup;
+    }
+    list_offsets(table, lattice, reach);
+    qsort(table, sampler->offset_count, sizeof(*table), compare_ranked);
+    for (uint32_t i = 0; i < sampler->offset_count; i++)
+        offsets[i] = table[i].offset;
+
+    const size_t bytes = sampler->offset_count * sizeof(*offsets);
+    TRY(prm_arena_take(arena, &sampler->offsets, bytes));
+    TRY(prm_buffer_write(prm_arena_context(arena), sampler->offsets, 0, offsets, bytes));
+cleanup:
+    free(table);
+    free(offsets);
+    return status;
+}
+
+enum prm_status prm_lattice_neighbors(struct prm_arena *arena, struct prm_buffer lists,
+                                      const struct prm_sampler *sampler, struct prm_buffer states,
+                                      uint32_t k, double radius, uint32_t first, uint32_t n)
+{
+    struct prm_context *context = prm_arena_context(arena);
+    const struct prm_share share = prm_share_of(context, n);
+    char options[PRM_SCENE_OPTIONS_MAX];
+
+    prm_space_options(options, sampler->scene->space);
+    return prm_launch(context, PRM_KERNEL_SAMPLE_LATTICE_NEIGHBORS, options, share.items,
+                      share.group,
+                      ARGS(ARG_BUFFER(lists), ARG_BUFFER(states), ARG_BUFFER(sampler->cell_of),
+                           ARG_BUFFER(sampler->milestone_at), ARG_BUFFER(sampler->offsets),
+                           ARG_U32(sampler->offset_count), ARG_U32(sampler->offsets_complete),
+                           ARG_STRUCT(&sampler->lattice), ARG_U32(sampler->accepted),
+                           ARG_F32(prm_neighbors_bound(radius * (1 + RADIUS_SLACK))), ARG_U32(k),
+                           ARG_U32(first), ARG_U32(n)));
+}

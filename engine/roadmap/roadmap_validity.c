@@ -1,0 +1,281 @@
+/* What a world allows of a roadmap: validity bits, the graph of valid edges, components,
+ * statistics. */
+#include "roadmap/validity.h"
+
+#include "device/try.h"
+#include "kernels/types.h"
+#include "primitives/histogram.h"
+#include "primitives/scan.h"
+#include "roadmap/components.h"
+#include "roadmap/edges.h"
+#include "roadmap/scene_arguments.h"
+#include "roadmap/weight_scale.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t words(size_t count)
+{
+    return count * sizeof(uint32_t);
+}
+
+double prm_world_diagonal(const struct prm_world *world)
+{
+    double squared = 0.0;
+    for (uint32_t c = 0; c < world->dimension; c++)
+        squared += (world->upper[c] - world->lower[c]) * (world->upper[c] - world->lower[c]);
+    return sqrt(squared);
+}
+
+enum prm_status prm_validity_begin(struct prm_validity **validity,
+                                   const struct prm_roadmap *roadmap)
+{
+    struct prm_context *context = roadmap->context;
+    const size_t n = roadmap->milestone_count;
+    enum prm_status status = PRM_OK;
+    struct prm_validity *made = calloc(1, sizeof(*made));
+
+    if (made == NULL)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for a validity");
+    made->roadmap = roadmap;
+    made->graph.vertex_count = roadmap->milestone_count;
+    TRY(prm_buffer_create(context, &made->edge_valid, words(roadmap->edge_count)));
+    TRY(prm_buffer_create(context, &made->graph.offsets, words(n + 1)));
+    TRY(prm_buffer_create(context, &made->components, words(n)));
+    TRY(prm_buffer_create(context, &made->component_sizes, words(n)));
+    *validity = made;
+    made = NULL;
+cleanup:
+    prm_validity_destroy(made);
+    return status;
+}
+
+enum prm_status prm_validity_check(struct prm_arena *arena, struct prm_validity *validity,
+                                   const struct prm_scene *scene, uint32_t first, uint32_t count)
+{
+    const struct prm_roadmap *roadmap = validity->roadmap;
+    return prm_edges_check_piece(arena, validity->edge_valid, scene, roadmap->states,
+                                 roadmap->states, roadmap->edges, first, count);
+}
+
+enum prm_status prm_validity_link(struct prm_arena *arena, struct prm_validity *validity)
+{
+    const struct prm_roadmap *roadmap = validity->roadmap;
+    struct prm_context *context = roadmap->context;
+    struct prm_graph *graph = &validity->graph;
+    const uint32_t n = graph->vertex_count;
+    const struct prm_arena_mark mark = prm_arena_mark(arena);
+    const struct prm_share share = prm_share_of(context, n);
+    enum prm_status status = PRM_OK;
+    char options[PRM_SCENE_OPTIONS_MAX];
+    struct prm_buffer degrees;
+
+    prm_space_options(options, &roadmap->space);
+    TRY(prm_arena_take(arena, &degrees, words(n)));
+    TRY(prm_launch(context, PRM_KERNEL_ROADMAP_DEGREES, options, share.items, share.group,
+                   ARGS(ARG_BUFFER(degrees), ARG_BUFFER(validity->edge_valid),
+                        ARG_BUFFER(roadmap->first_low), ARG_BUFFER(roadmap->first_high),
+                        ARG_BUFFER(roadmap->by_high), ARG_U32(n))));
+    TRY(prm_scan_exclusive(arena, graph->offsets, degrees, n, PRM_SCAN_AUTO));
+    // read-back: the arcs, to size their array
+    TRY(prm_buffer_read(context, graph->offsets, words(n), &graph->arc_count, sizeof(uint32_t)));
+    validity->valid_edges = graph->arc_count / 2;
+    TRY(prm_buffer_create(context, &graph->arcs, graph->arc_count * sizeof(struct arc)));
+    TRY(prm_launch(context, PRM_KERNEL_ROADMAP_LINK, options, share.items, share.group,
+                   ARGS(ARG_BUFFER(graph->arcs), ARG_BUFFER(graph->offsets),
+                        ARG_BUFFER(validity->edge_valid), ARG_BUFFER(roadmap->edges),
+                        ARG_BUFFER(roadmap->first_low), ARG_BUFFER(roadmap->first_high),
+                        ARG_BUFFER(roadmap->by_high), ARG_U32(n))));
+cleanup:
+    prm_arena_rewind(arena, mark);
+    return status;
+}
+
+enum prm_status prm_validity_label(struct prm_arena *arena, struct prm_validity *validity)
+{
+    const struct prm_roadmap *roadmap = validity->roadmap;
+    const uint32_t n = roadmap->milestone_count;
+    enum prm_status status = PRM_OK;
+    uint32_t *sizes = malloc(words(n) + 1);
+
+    if (sizes == NULL)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u component sizes", n);
+    TRY(prm_components_label(arena, validity->components, validity->component_sizes, roadmap->edges,
+                             validity->edge_valid, roadmap->edge_count, n));
+    TRY(prm_buffer_read(roadmap->context, validity->component_sizes, 0, sizes, words(n)));
+    for (uint32_t v = 0; v < n; v++) {
+        validity->component_count += sizes[v] > 0;
+        if (sizes[v] > validity->largest_size) {
+            validity->largest_size = sizes[v];
+            validity->largest_component = v;
+        }
+    }
+cleanup:
+    free(sizes);
+    return status;
+}
+
+/* The greatest degree and length of the graph on the host. */
+static void find_maxima(struct prm_validity *validity, const struct prm_host_graph *graph)
+{
+    for (uint32_t v = 0; v < graph->vertex_count; v++) {
+        const uint32_t degree = graph->offsets[v + 1] - graph->offsets[v];
+        if (degree > validity->degree_max)
+            validity->degree_max = degree;
+    }
+    for (uint32_t i = 0; i < graph->arc_count; i++)
+        validity->length_max =
+            fmax(validity->length_max, (double)graph->lengths[graph->arcs[i].weight]);
+}
+
+enum prm_status prm_validity_weigh(struct prm_validity *validity, double link_length,
+                                   double scale_max)
+{
+    const struct prm_roadmap *roadmap = validity->roadmap;
+    struct prm_context *context = roadmap->context;
+    const struct prm_graph *graph = &validity->graph;
+    const struct prm_share share = prm_share_of(context, graph->arc_count);
+    enum prm_status status = PRM_OK;
+    char options[PRM_SCENE_OPTIONS_MAX];
+    uint32_t *offsets = malloc(words(graph->vertex_count + 1u));
+    struct arc *arcs = malloc(graph->arc_count * sizeof(*arcs) + 1);
+
+    if (offsets == NULL || arcs == NULL) {
+        status =
+            prm_fault_set(PRM_HOST_MEMORY, "no memory for a graph of %u arcs", graph->arc_count);
+        goto cleanup;
+    }
+    // read-back: the graph, whose longest paths decide the scale
+    TRY(prm_buffer_read(context, graph->offsets, 0, offsets, words(graph->vertex_count + 1u)));
+    TRY(prm_buffer_read(context, graph->arcs, 0, arcs, graph->arc_count * sizeof(*arcs)));
+    const struct prm_host_graph host = {graph->vertex_count, graph->arc_count, offsets, arcs,
+                                        roadmap->host_lengths};
+    TRY(prm_weight_scale(&validity->weight_scale, &host, link_length));
+    if (scale_max > 0.0 && validity->weight_scale > scale_max)
+        validity->weight_scale = scale_max;
+    find_maxima(validity, &host);
+
+    prm_space_options(options, &roadmap->space);
+    TRY(prm_launch(context, PRM_KERNEL_ROADMAP_WEIGH_ARCS, options, share.items, share.group,
+                   ARGS(ARG_BUFFER(graph->arcs), ARG_BUFFER(roadmap->lengths),
+                        ARG_F32((float)validity->weight_scale), ARG_U32(graph->arc_count))));
+cleanup:
+    free(offsets);
+    free(arcs);
+    return status;
+}
+
+/* Edges that came and went. */
+static enum prm_status count_changes(struct prm_arena *arena, struct prm_validity *validity,
+                                     const struct prm_validity *previous, const char *options)
+{
+    const struct prm_roadmap *roadmap = validity->roadmap;
+    const struct prm_arena_mark mark = prm_arena_mark(arena);
+    const struct prm_share share = prm_share_of(roadmap->context, roadmap->edge_count);
+    enum prm_status status = PRM_OK;
+    struct prm_buffer changed;
+    uint32_t counts[2] = {0, 0};
+
+    TRY(prm_arena_take(arena, &changed, sizeof(counts)));
+    TRY(prm_buffer_fill_u32(roadmap->context, changed, 0, 0, 2));
+    TRY(prm_launch(roadmap->context, PRM_KERNEL_ROADMAP_COUNT_CHANGES, options, share.items,
+                   share.group,
+                   ARGS(ARG_BUFFER(changed), ARG_BUFFER(previous->edge_valid),
+                        ARG_BUFFER(validity->edge_valid), ARG_U32(roadmap->edge_count))));
+    TRY(prm_buffer_read(roadmap->context, changed, 0, counts, sizeof(counts)));
+    validity->edges_on = counts[0];
+    validity->edges_off = counts[1];
+cleanup:
+    prm_arena_rewind(arena, mark);
+    return status;
+}
+
+/* bins[b] of `values` in equal bins from 0 to the maximum; lower values do not count. */
+static enum prm_status histogram(struct prm_arena *arena, uint32_t *bins, struct prm_buffer values,
+                                 uint32_t count, double maximum)
+{
+    struct prm_context *context = prm_arena_context(arena);
+    const struct prm_arena_mark mark = prm_arena_mark(arena);
+    enum prm_status status = PRM_OK;
+    struct prm_buffer counts;
+
+    TRY(prm_arena_take(arena, &counts, words(PRM_HISTOGRAM_BINS + 2)));
+    TRY(prm_histogram_f32(arena, counts, values, count, 0.0f, fmaxf((float)maximum, 1e-30f),
+                          PRM_HISTOGRAM_BINS));
+    TRY(prm_buffer_read(context, counts, 0, bins, words(PRM_HISTOGRAM_BINS)));
+cleanup:
+    prm_arena_rewind(arena, mark);
+    return status;
+}
+
+enum prm_status prm_validity_summarise(struct prm_arena *arena, struct prm_validity *validity,
+                                       const struct prm_validity *previous)
+{
+    const struct prm_roadmap *roadmap = validity->roadmap;
+    struct prm_context *context = roadmap->context;
+    const uint32_t n = roadmap->milestone_count, edges = roadmap->edge_count;
+    const struct prm_arena_mark mark = prm_arena_mark(arena);
+    const struct prm_share by_edge = prm_share_of(context, edges),
+                           by_vertex = prm_share_of(context, n);
+    enum prm_status status = PRM_OK;
+    char options[PRM_SCENE_OPTIONS_MAX];
+    struct prm_buffer values;
+
+    prm_space_options(options, &roadmap->space);
+    TRY(prm_arena_take(arena, &values, words(n > edges ? n : edges)));
+    TRY(prm_launch(context, PRM_KERNEL_ROADMAP_VALID_LENGTHS, options, by_edge.items, by_edge.group,
+                   ARGS(ARG_BUFFER(values), ARG_BUFFER(roadmap->lengths),
+                        ARG_BUFFER(validity->edge_valid), ARG_U32(edges))));
+    TRY(histogram(arena, validity->length_histogram, values, edges, validity->length_max));
+    TRY(prm_launch(context, PRM_KERNEL_ROADMAP_FLOAT_DEGREES, options, by_vertex.items,
+                   by_vertex.group,
+                   ARGS(ARG_BUFFER(values), ARG_BUFFER(validity->graph.offsets), ARG_U32(n))));
+    TRY(histogram(arena, validity->degree_histogram, values, n, validity->degree_max));
+    if (previous != NULL)
+        TRY(count_changes(arena, validity, previous, options));
+cleanup:
+    prm_arena_rewind(arena, mark);
+    return status;
+}
+
+enum prm_status prm_validity_create(struct prm_arena *arena, struct prm_validity **validity,
+                                    const struct prm_roadmap *roadmap,
+                                    const struct prm_world *world,
+                                    const struct prm_validity *previous)
+{
+    const struct prm_scene scene = {&roadmap->space,
+                                    &roadmap->robot,
+                                    world,
+                                    &world->all,
+                                    roadmap->params.edge_check,
+                                    roadmap->params.edge_resolution};
+    enum prm_status status = PRM_OK;
+    struct prm_validity *made = NULL;
+
+    *validity = NULL;
+    TRY(prm_validity_begin(&made, roadmap));
+    TRY(prm_validity_check(arena, made, &scene, 0, roadmap->edge_count));
+    TRY(prm_validity_link(arena, made));
+    TRY(prm_validity_label(arena, made));
+    TRY(prm_validity_weigh(made, prm_world_diagonal(world), roadmap->weight_scale));
+    TRY(prm_validity_summarise(arena, made, previous));
+    *validity = made;
+    made = NULL;
+cleanup:
+    prm_validity_destroy(made);
+    return status;
+}
+
+void prm_validity_destroy(struct prm_validity *validity)
+{
+    if (validity == NULL)
+        return;
+    struct prm_context *context = validity->roadmap->context;
+    prm_buffer_destroy(context, &validity->edge_valid);
+    prm_buffer_destroy(context, &validity->graph.offsets);
+    prm_buffer_destroy(context, &validity->graph.arcs);
+    prm_buffer_destroy(context, &validity->components);
+    prm_buffer_destroy(context, &validity->component_sizes);
+    free(validity);
+}

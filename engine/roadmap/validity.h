@@ -1,0 +1,38 @@
+/* The steps in which a validity is made, shared by builds (bounded steps) and prm_validity_create()
+ * (all at once). Internal. In this order: begin, check pieces, link, label, weigh, summarise. */
+#ifndef PRM_ROADMAP_VALIDITY_H
+#define PRM_ROADMAP_VALIDITY_H
+
+#include "roadmap/collide.h"
+
+/* Edges that one step checks: about two milliseconds' work. */
+enum { PRM_EDGES_PER_STEP = 1 << 14 };
+
+/* An empty validity of a roadmap; the caller destroys it. */
+enum prm_status prm_validity_begin(struct prm_validity **validity,
+                                   const struct prm_roadmap *roadmap);
+
+/* Checks edges first … first + count - 1. */
+enum prm_status prm_validity_check(struct prm_arena *arena, struct prm_validity *validity,
+                                   const struct prm_scene *scene, uint32_t first, uint32_t count);
+
+/* The graph of valid edges; its arcs' weights are edge numbers until prm_validity_weigh(). One
+ * read-back. */
+enum prm_status prm_validity_link(struct prm_arena *arena, struct prm_validity *validity);
+
+/* Components, their sizes and the largest. */
+enum prm_status prm_validity_label(struct prm_arena *arena, struct prm_validity *validity);
+
+/* The scale that this graph's paths need, at most `scale_max` (0: any); then the arcs' weights. The
+ * graph is read back. link_length: the longest link of a start or goal. */
+enum prm_status prm_validity_weigh(struct prm_validity *validity, double link_length,
+                                   double scale_max);
+
+/* Histograms, and changes against `previous` (NULL: none). */
+enum prm_status prm_validity_summarise(struct prm_arena *arena, struct prm_validity *validity,
+                                       const struct prm_validity *previous);
+
+/* The longest link that a start or goal can have in a world: its bounds' diagonal. */
+double prm_world_diagonal(const struct prm_world *world);
+
+#endif
