@@ -42,12 +42,12 @@ void table_cell(struct table *table, const char *format, ...)
         table->cells = cells;
         table->capacity = capacity;
     }
-    char *copy = malloc(strlen(cell) + 1);
+    char *copy = strdup(cell);
     if (!copy) {
         table->failed = true;
         return;
     }
-    table->cells[table->count++] = strcpy(copy, cell);
+    table->cells[table->count++] = copy;
 }
 
 /* Columns that a UTF-8 text takes: continuation bytes take none. */

@@ -8,7 +8,12 @@
 /* A document is its root, a value is a json_t: the names keep Jansson out of the callers. */
 static json_t *json_of(const struct document_value *value)
 {
-    return (json_t *)(uintptr_t)value;
+    // Jansson counts references, so that it has no const values; nothing here changes one
+    union {
+        const struct document_value *value;
+        json_t *json;
+    } both = {.value = value};
+    return both.json;
 }
 
 static const struct document_value *value_of(json_t *json)

@@ -79,7 +79,7 @@ static double states_distance(const double *a, const double *b, int dimension)
 static bool segment_free(struct judge *judge, const double *a, const double *b, double *clearance)
 {
     int dimension = judge->scene->dimension;
-    double middle[DIMENSION_MAX];
+    double middle[DIMENSION_MAX] = {0};
     for (int i = 0; i < dimension; i++)
         middle[i] = 0.5 * (a[i] + b[i]);
     double half = 0.5 * states_distance(a, b, dimension);
@@ -102,7 +102,8 @@ static void judge_path(struct judge *judge, const struct document_value *query,
     if (!goal)
         goal = document_element(document_at(query, "/goals"),
                                 (size_t)document_number(result, "/goal_index", 0));
-    double start[DIMENSION_MAX], end[DIMENSION_MAX], last[DIMENSION_MAX], next[DIMENSION_MAX];
+    double start[DIMENSION_MAX] = {0}, end[DIMENSION_MAX] = {0};
+    double last[DIMENSION_MAX] = {0}, next[DIMENSION_MAX] = {0};
     if (count == 0 || !state_read(document_at(query, "/start"), dimension, start) ||
         !state_read(goal, dimension, end)) {
         violation(judge, "solved, but there is no path or no query");

@@ -45,7 +45,8 @@ static void rack(struct random *random, double x, double y, double length)
     for (int level = 0; level < LEVELS; level++) {
         double z = level * level_m + 0.2;
         box(NULL, x, y, z, length, depth_m, board_m, 0);
-        for (double at = -0.5 * length + crate_m; at < 0.5 * length - 1; at += crate_m) {
+        for (int place = 1; place * crate_m < length - 1; place++) {
+            double at = place * crate_m - 0.5 * length;
             double side = random_uniform(random, 0.5, 1.1), high = random_uniform(random, 0.4, 1.0);
             if (random_uniform(random, 0, 1) < 0.35)
                 continue;

@@ -116,7 +116,7 @@ int main(int argc, char **argv)
     unsigned count = argc > 1 && argc % 3 == 1 ? (unsigned)(argc - 1) / 3 : 0;
     bool good = count > 0 && count <= WORLDS_MAX, solved = true;
     for (unsigned i = 0; good && i < count; i++) {
-        good = column_read(&columns[i], argv + 1 + 3 * i, fault, sizeof fault);
+        good = column_read(&columns[i], argv + 1 + 3 * (size_t)i, fault, sizeof fault);
         solved =
             solved && (double)columns[i].solved >= solved_share_min * (double)columns[i].queries;
     }

@@ -1,0 +1,350 @@
+/* Benchmark: building a roadmap and answering batches, beside what other planners need for the
+ * same.
+ *
+ *   bench_plan [FOLDER]
+ *
+ * FOLDER (default: PRM_BENCH_DATA) holds problems p1, p2 … as folders of world.json, robot.json and
+ * request.json. PRM_BENCH_PEERS names built peer programs (peers.h). PRM_BENCH_RUNS: runs whose
+ * median is printed (default 5). PRMD_DEVICE and PRMD_TUNING choose device and variant.
+ *
+ * Kernels are warm: each measurement's first run is thrown away. Peers run between our builds and
+ * batches, in the same minute. Kernel times come from a context of its own, since profiling slows
+ * the queue.
+ */
+#include "roadmap/plan.h"
+#include "client/table.h"
+#include "peers.h"
+#include "problem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { RUNS_MAX = 64, MILESTONES = 10000, NEIGHBORS = 10, KERNELS_MAX = 128, REPEATS = 8 };
+
+struct bench {
+    struct prm_context *context;
+    struct prm_arena *arena;
+    struct prm_planner *planner;
+    struct prm_world *world;
+    struct prm_roadmap *roadmap;
+    struct prm_validity *validity;
+    const struct problem_files *files;
+    unsigned runs;
+};
+
+/* One batch's measurement. */
+struct measure {
+    double ms, queries_per_s, mean_length;
+    uint32_t solved, count;
+    struct prm_plan_times times; /* of the last run */
+};
+
+static double now_ms(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return 1e3 * (double)time.tv_sec + 1e-6 * (double)time.tv_nsec;
+}
+
+static void must(enum prm_status status, const char *what)
+{
+    if (status == PRM_OK)
+        return;
+    fprintf(stderr, "%s: %s: %s\n", what, prm_status_text(status), prm_fault_last()->detail);
+    exit(EXIT_FAILURE);
+}
+
+/* Opens a device and puts the problem's world on it. */
+static void bench_open(struct bench *bench, const struct problem_files *files, unsigned runs,
+                       bool time_kernels)
+{
+    struct prm_context_options options = {.device = getenv("PRMD_DEVICE"),
+                                          .tuning = getenv("PRMD_TUNING"),
+                                          .time_kernels = time_kernels};
+    *bench = (struct bench){.files = files, .runs = runs};
+    must(prm_context_open(&bench->context, &options), "device");
+    must(prm_arena_create(bench->context, &bench->arena), "arena");
+    must(prm_planner_create(&bench->planner, bench->context), "planner");
+    must(prm_planner_warm_up(bench->planner, files->dof), "warm-up");
+    must(prm_world_create(bench->arena, &bench->world, &files->spec.spec), "world");
+}
+
+static void roadmap_close(struct bench *bench)
+{
+    prm_validity_destroy(bench->validity);
+    prm_roadmap_destroy(bench->roadmap);
+    bench->validity = NULL;
+    bench->roadmap = NULL;
+}
+
+static void bench_close(struct bench *bench)
+{
+    roadmap_close(bench);
+    prm_world_destroy(bench->world);
+    prm_planner_destroy(bench->planner);
+    prm_arena_destroy(bench->arena);
+    prm_context_close(bench->context);
+}
+
+/* Builds once from the beginning; milliseconds. */
+static double build_once(struct bench *bench)
+{
+    struct prm_robot robot = robot_translate(&bench->files->robot);
+    struct prm_roadmap_params params = {.seed = 1,
+                                        .sample_count = MILESTONES,
+                                        .sample_method = PRM_SAMPLE_UNIFORM,
+                                        .neighbor_method = PRM_NEIGHBOR_AUTO,
+                                        .k = NEIGHBORS,
+                                        .target_recall = 0.95,
+                                        .edge_check = PRM_EDGE_CERTIFIED};
+    struct prm_build *build = NULL;
+    roadmap_close(bench);
+    double start = now_ms();
+    must(prm_build_create(&build, bench->context, bench->world, &robot, &params), "build");
+    for (bool done = false; !done;)
+        must(prm_build_step(build, &done), "build");
+    must(prm_build_finish(build, &bench->roadmap, &bench->validity), "build");
+    must(prm_context_finish(bench->context), "build");
+    double ms = now_ms() - start;
+    prm_build_destroy(build);
+    return ms;
+}
+
+/* Builds some times; prints the stages' medians and returns the median of the whole. */
+static double build_measure(struct bench *bench)
+{
+    double whole[RUNS_MAX], stages[PRM_STAGES_MAX][RUNS_MAX];
+    build_once(bench);
+    for (unsigned run = 0; run < bench->runs; run++) {
+        whole[run] = build_once(bench);
+        for (uint32_t i = 0; i < bench->roadmap->statistics.stage_count; i++)
+            stages[i][run] = bench->roadmap->statistics.stages[i].milliseconds;
+    }
+
+    const struct prm_roadmap_statistics *statistics = &bench->roadmap->statistics;
+    printf("%u milestones, %u candidate edges, %u valid, %u components, neighbours by %s, "
+           "recall %.4f\n\n",
+           statistics->milestones, statistics->candidate_edges, bench->validity->valid_edges,
+           bench->validity->component_count, neighbor_method_text(statistics->neighbor_method),
+           statistics->recall);
+    struct table table;
+    table_init(&table, (const char *const[]){"build stage", ">ms", NULL});
+    for (uint32_t i = 0; i < statistics->stage_count; i++) {
+        table_cell(&table, "%s", statistics->stages[i].name);
+        table_cell(&table, "%.2f", bench_median(stages[i], bench->runs));
+    }
+    table_print(&table, stdout);
+    table_deinit(&table);
+    putchar('\n');
+    return bench_median(whole, bench->runs);
+}
+
+/* Plans queries[count] some times. */
+static struct measure plan_measure(struct bench *bench, const struct prm_query *queries,
+                                   uint32_t count, const struct prm_plan_options *options)
+{
+    struct measure measure = {.count = count};
+    double ms[RUNS_MAX];
+    for (unsigned run = 0; run <= bench->runs; run++) {
+        struct prm_plan_results results;
+        double start = now_ms();
+        must(prm_plan(bench->planner, &results, bench->roadmap, bench->validity, bench->world,
+                      queries, count, options),
+             "plan");
+        if (run > 0)
+            ms[run - 1] = now_ms() - start;
+        if (run == bench->runs) {
+            measure.solved = results.solved;
+            measure.times = results.times;
+            for (uint32_t i = 0; i < count; i++)
+                measure.mean_length += results.results[i].status == PRM_SOLVED
+                                           ? results.results[i].length / results.solved
+                                           : 0;
+        }
+        prm_plan_results_deinit(&results);
+    }
+    measure.ms = bench_median(ms, bench->runs);
+    measure.queries_per_s = 1000 * count / measure.ms;
+    return measure;
+}
+
+/* The batches measured: X(title, objective, output, simplify). */
+#define BATCHES(X)                                                                                 \
+    X("shortest, length alone", PRM_OBJECTIVE_LENGTH, PRM_OUTPUT_COST, false)                      \
+    X("shortest, path", PRM_OBJECTIVE_LENGTH, PRM_OUTPUT_PATH, false)                              \
+    X("shortest, path simplified", PRM_OBJECTIVE_LENGTH, PRM_OUTPUT_PATH, true)                    \
+    X("fewest edges, length alone", PRM_OBJECTIVE_HOPS, PRM_OUTPUT_COST, false)
+
+static const struct batch {
+    const char *title;
+    enum prm_objective objective;
+    enum prm_output output;
+    bool simplify;
+} batches[] = {
+#define X(title, objective, output, simplify) {title, objective, output, simplify},
+    BATCHES(X)
+#undef X
+};
+enum { BATCH_COUNT = sizeof batches / sizeof *batches };
+
+/* Measures all batches; prints where their time goes. */
+static void batches_measure(struct bench *bench, const struct prm_query *queries, uint32_t count,
+                            struct measure *measures)
+{
+    struct table table;
+    table_init(&table,
+               (const char *const[]){"batch", ">queries", ">solved", ">ms", ">connect", ">search",
+                                     ">extract", ">simplify", ">mean length", NULL});
+    for (unsigned i = 0; i < BATCH_COUNT; i++) {
+        struct prm_plan_options options = {.objective = batches[i].objective,
+                                           .output = batches[i].output,
+                                           .simplify = batches[i].simplify};
+        struct measure measure = plan_measure(bench, queries, count, &options);
+        measures[i] = measure;
+        table_cell(&table, "%s", batches[i].title);
+        table_cell(&table, "%u", measure.count);
+        table_cell(&table, "%u", measure.solved);
+        table_cell(&table, "%.2f", measure.ms);
+        table_cell(&table, "%.2f", measure.times.connect_ms);
+        table_cell(&table, "%.2f", measure.times.search_ms);
+        table_cell(&table, "%.2f", measure.times.extract_ms);
+        table_cell(&table, "%.2f", measure.times.simplify_ms);
+        table_cell(&table, "%.4g", measure.mean_length);
+    }
+    table_print(&table, stdout);
+    table_deinit(&table);
+    putchar('\n');
+}
+
+/* Ours and the peers' in one table; ratio: how many times faster the first line is. */
+static void comparison_print(double build_ms, const struct measure *measures,
+                             const struct peers *peers)
+{
+    struct table table;
+    table_init(&table, (const char *const[]){"who", ">build ms", ">ratio", ">queries/s", ">ratio",
+                                             ">mean length", NULL});
+    for (unsigned i = 0; i < BATCH_COUNT; i++) {
+        table_cell(&table, "prm: %s", batches[i].title);
+        table_cell(&table, "%.1f", build_ms);
+        table_cell(&table, "1.00");
+        table_cell(&table, "%.0f", measures[i].queries_per_s);
+        table_cell(&table, "%.2f", measures[0].queries_per_s / measures[i].queries_per_s);
+        table_cell(&table, "%.4g", measures[i].mean_length);
+    }
+    for (unsigned i = 0; i < peers->rate_count; i++) {
+        // only OMPL's own program builds; the others search its roadmap
+        bool builds = i == 0 && peers->build_ms > 0;
+        table_cell(&table, "%s", peers->rates[i].name);
+        if (builds) {
+            table_cell(&table, "%.1f", peers->build_ms);
+            table_cell(&table, "%.2f", peers->build_ms / build_ms);
+        } else {
+            table_cell(&table, "-");
+            table_cell(&table, "-");
+        }
+        table_cell(&table, "%.0f", peers->rates[i].queries_per_s);
+        table_cell(&table, "%.2f", measures[0].queries_per_s / peers->rates[i].queries_per_s);
+        table_cell(&table, "%.4g", peers->rates[i].mean_length);
+    }
+    table_print(&table, stdout);
+    table_deinit(&table);
+    putchar('\n');
+}
+
+/* Device time of each kernel, the largest first. */
+static void kernels_print(struct bench *bench, const char *title)
+{
+    static struct prm_kernel_time times[KERNELS_MAX];
+    size_t count = prm_context_kernel_times(bench->context, times, KERNELS_MAX);
+    struct table table;
+    table_init(&table, (const char *const[]){title, ">launches", ">ms", NULL});
+    for (size_t shown = 0; shown < count; shown++) {
+        size_t largest = shown;
+        for (size_t i = shown + 1; i < count; i++)
+            largest = times[i].milliseconds > times[largest].milliseconds ? i : largest;
+        struct prm_kernel_time time = times[largest];
+        times[largest] = times[shown];
+        table_cell(&table, "%s", time.name);
+        table_cell(&table, "%llu", (unsigned long long)time.launches);
+        table_cell(&table, "%.3f", time.milliseconds);
+    }
+    table_print(&table, stdout);
+    table_deinit(&table);
+    putchar('\n');
+}
+
+/* One build and one batch under the profiler. */
+static void profile(const struct problem_files *files)
+{
+    struct bench bench;
+    bench_open(&bench, files, 1, true);
+    build_once(&bench);
+    prm_context_kernel_times_reset(bench.context);
+    build_once(&bench);
+    kernels_print(&bench, "kernel, one build");
+    struct prm_plan_options options = {.simplify = true};
+    plan_measure(&bench, files->queries, files->request.query_count, &options);
+    prm_context_kernel_times_reset(bench.context);
+    plan_measure(&bench, files->queries, files->request.query_count, &options);
+    kernels_print(&bench, "kernel, two batches");
+    bench_close(&bench);
+}
+
+static void problem_bench(const struct problem_files *files, const char *name, unsigned runs)
+{
+    printf("== %s\n", name);
+    struct bench bench;
+    struct measure measures[BATCH_COUNT];
+    bench_open(&bench, files, runs, false);
+    double build_ms = build_measure(&bench);
+    printf("whole build: %.2f ms\n\n", build_ms);
+
+    // the queries as they are, then so many that filling and draining the device weighs little
+    uint32_t count = files->request.query_count;
+    struct prm_query *many = malloc(REPEATS * (size_t)count * sizeof *many);
+    if (!many) {
+        fputs("out of memory\n", stderr);
+        exit(EXIT_FAILURE);
+    }
+    for (size_t i = 0; i < REPEATS * (size_t)count; i++)
+        many[i] = files->queries[i % count];
+    batches_measure(&bench, files->queries, count, measures);
+    batches_measure(&bench, many, REPEATS * count, measures);
+    free(many);
+
+    struct peers peers = {0};
+    const char *folder = getenv("PRM_BENCH_PEERS");
+    if (folder && !peers_run(&peers, folder, name, runs))
+        printf("%s: no prm_bench that knows %s\n", folder, name);
+    comparison_print(build_ms, measures, &peers);
+    bench_close(&bench);
+    profile(files);
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const names[] = {"p1", "p2"};
+    const char *folder = argc > 1 ? argv[1] : getenv("PRM_BENCH_DATA");
+    const char *runs_text = getenv("PRM_BENCH_RUNS");
+    unsigned runs = runs_text ? (unsigned)strtoul(runs_text, NULL, 10) : 5;
+    if (!folder || argc > 2 || runs < 1 || runs > RUNS_MAX) {
+        fprintf(stderr, "usage: bench_plan FOLDER, or PRM_BENCH_DATA; PRM_BENCH_RUNS 1 to %d\n",
+                RUNS_MAX);
+        return 2;
+    }
+    if (!getenv("PRM_BENCH_PEERS"))
+        puts("PRM_BENCH_PEERS is not set: no peers are measured");
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[1024];
+        struct problem_files files;
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        if (!problem_files_read(&files, path))
+            return 2;
+        problem_bench(&files, names[i], runs);
+        problem_files_deinit(&files);
+    }
+    return 0;
+}

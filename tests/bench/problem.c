@@ -1,0 +1,75 @@
+#include "problem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Reads FOLDER/NAME whole. */
+static bool file_read(struct text *content, const char *folder, const char *name)
+{
+    char path[1024], block[65536];
+    *content = (struct text){0};
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        perror(path);
+        return false;
+    }
+    size_t bytes;
+    while ((bytes = fread(block, 1, sizeof block, file)) > 0)
+        text_append(content, block, bytes);
+    bool good = !ferror(file) && !content->failed;
+    fclose(file);
+    return good;
+}
+
+/* Prints what is wrong with a document. */
+static bool refuse(const char *folder, const char *name, const struct problem *problem)
+{
+    fprintf(stderr, "%s/%s: %s\n", folder, name,
+            problem->fault_count ? problem->faults[0].detail : "cannot be read");
+    return false;
+}
+
+bool problem_files_read(struct problem_files *files, const char *folder)
+{
+    static const char *const coordinates[] = {"x", "y", "z"};
+    struct limits limits = limits_default();
+    struct problem problem = {0};
+    struct text world = {0}, robot = {0}, request = {0};
+    *files = (struct problem_files){0};
+
+    // all that was read is freed by one deinit, whatever fails
+    bool good = file_read(&world, folder, "world.json") &&
+                file_read(&robot, folder, "robot.json") &&
+                file_read(&request, folder, "request.json");
+    if (good && !world_read(&files->world, world.data, world.length, &limits, &problem))
+        good = refuse(folder, "world.json", &problem);
+    if (good && !robot_read(&files->robot, robot.data, robot.length, &limits, &problem))
+        good = refuse(folder, "robot.json", &problem);
+    files->dof = files->world.dimension;
+    if (good && !plan_request_read(&files->request, request.data, request.length, coordinates,
+                                   files->dof, &limits, &problem))
+        good = refuse(folder, "request.json", &problem);
+    if (good && world_spec_init(&files->spec, &files->world) != PRM_OK)
+        good = refuse(folder, "world.json", &problem);
+    if (good)
+        files->queries = queries_translate(&files->request);
+    text_deinit(&world);
+    text_deinit(&robot);
+    text_deinit(&request);
+    if (good && !files->queries)
+        good = refuse(folder, "request.json", &problem);
+    if (!good)
+        problem_files_deinit(files);
+    return good;
+}
+
+void problem_files_deinit(struct problem_files *files)
+{
+    free(files->queries);
+    world_spec_deinit(&files->spec);
+    plan_request_deinit(&files->request);
+    world_deinit(&files->world);
+    *files = (struct problem_files){0};
+}
