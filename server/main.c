@@ -65,7 +65,9 @@ static void serve(const struct config *config, struct log *log, struct http *htt
     int number;
     sigwait(signals, &number);
     log_event(log, LOG_INFO, "draining", NULL);
-    // a second signal ends the process at once, by its default action
+    // a second signal ends the process at once, by its default action, whatever was inherited
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
     pthread_sigmask(SIG_UNBLOCK, signals, NULL);
     service_drain(service);
     if (!wait_until(is_idle, service, config->drain_timeout_s))
@@ -73,19 +75,11 @@ static void serve(const struct config *config, struct log *log, struct http *htt
     http_quiet(http);
 }
 
-/* From the open listener on: opens the service, serves, closes. */
-static enum exit_code run(const struct config *config, int listener, bool is_check,
-                          const sigset_t *signals)
+/* Opens the service; false: it said why. */
+static bool open_service(const struct config *config, struct log *log, struct service **service)
 {
-    char fault[LISTENER_FAULT_MAX] = "";
     struct problem problem = {0};
-    struct service *service = NULL;
-    struct http *http = NULL;
-    enum exit_code code = EXIT_FAILED;
-
-    struct log *log = log_open(STDERR_FILENO, config->log_format, config->log_level);
-    raise_descriptor_limit(config, log);
-    const struct service_options service_options = {
+    const struct service_options options = {
         .device = config->device,
         .tuning = config->tuning,
         .data_dir = config->data_dir,
@@ -95,19 +89,18 @@ static enum exit_code run(const struct config *config, int listener, bool is_che
         .log = on_service_event,
         .log_context = log,
     };
-    if (!service_open(&service, &service_options, &problem)) {
-        fprintf(stderr, "prmd: %s\n", problem.faults[0].detail);
-        code = EXIT_SERVICE;
-        goto cleanup;
-    }
-    if (is_check) {
-        code = wait_until(service_ready, service, CHECK_WAIT_S) ? EXIT_FINE : EXIT_SERVICE;
-        puts(code == EXIT_FINE ? "prmd: all is well" : "prmd: the service did not become ready");
-        goto cleanup;
-    }
+    if (service_open(service, &options, &problem))
+        return true;
+    fprintf(stderr, "prmd: %s\n", problem.faults[0].detail);
+    return false;
+}
 
+/* Tells the port, and serves on a listener, which is taken over; NULL: it said why. */
+static struct http *open_http(const struct config *config, struct log *log, struct service *service,
+                              int listener)
+{
     const uint16_t port = listener_port(listener);
-    const struct http_options http_options = {
+    const struct http_options options = {
         .listener = listener,
         .threads = (unsigned)config->threads,
         .idle_timeout_s = (unsigned)config->idle_timeout_s,
@@ -115,28 +108,54 @@ static enum exit_code run(const struct config *config, int listener, bool is_che
         .service = service,
         .log = log,
     };
-    http = http_open(&http_options);
-    listener = -1;
-    if (http == NULL) {
-        fprintf(stderr, "prmd: HTTP could not be started\n");
-        goto cleanup;
-    }
-    if (config->port_file != NULL && !listener_write_port(config->port_file, port, fault)) {
-        fprintf(stderr, "prmd: %s\n", fault);
-        http_quiet(http);
-        goto cleanup;
-    }
-    log_event(log, LOG_INFO, "listening", config->listen);
-    serve(config, log, http, service, signals);
-    code = EXIT_FINE;
+    char fault[LISTENER_FAULT_MAX] = "HTTP could not be started";
+    struct http *http = NULL;
 
-cleanup:
-    // the service first: it hands back every call, and the answers leave before the connections
-    // close
+    // the socket listens already: who reads the port before HTTP starts is answered a moment later
+    if (config->port_file != NULL && !listener_write_port(config->port_file, port, fault))
+        close(listener);
+    else
+        http = http_open(&options);
+    if (http == NULL) {
+        fprintf(stderr, "prmd: %s\n", fault);
+        return NULL;
+    }
+    struct log_line line;
+    if (log_begin(&line, log, LOG_INFO, "listening")) {
+        log_string(&line, "listen", config->listen);
+        log_u64(&line, "port", port);
+        log_end(&line);
+    }
+    return http;
+}
+
+/* From the open listener on: opens the service, serves, closes. */
+static enum exit_code run(const struct config *config, int listener, bool is_check,
+                          const sigset_t *signals)
+{
+    struct service *service = NULL;
+    struct http *http = NULL;
+    enum exit_code code = EXIT_SERVICE;
+
+    struct log *log = log_open(STDERR_FILENO, config->log_format, config->log_level);
+    raise_descriptor_limit(config, log);
+    if (!open_service(config, log, &service)) {
+        if (listener >= 0)
+            close(listener);
+    } else if (is_check) {
+        const bool is_ready = wait_until(service_ready, service, CHECK_WAIT_S);
+        puts(is_ready ? "prmd: all is well" : "prmd: the service did not become ready");
+        code = is_ready ? EXIT_FINE : EXIT_SERVICE;
+    } else {
+        http = open_http(config, log, service, listener);
+        if (http != NULL)
+            serve(config, log, http, service, signals);
+        code = http != NULL ? EXIT_FINE : EXIT_FAILED;
+    }
+
+    // the service first: it hands back every call, and the answers leave before connections close
     service_close(service);
     http_close(http);
-    if (listener >= 0)
-        close(listener);
     log_event(log, LOG_INFO, "stopped", NULL);
     log_close(log);
     return code;

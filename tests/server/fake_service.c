@@ -32,6 +32,8 @@ struct service *fake_service_open(void)
 
 void service_close(struct service *service)
 {
+    if (service == NULL)
+        return;
     atomic_store(&service->closing, true);
     pthread_mutex_lock(&service->lock);
     while (service->running > 0)
