@@ -7,7 +7,7 @@
  * subtraction, a multiplication and an addition a coordinate, and one comparison.
  *
  * Launch: any number of work-items, a stretch of groups of LANES queries each (share.h).
- * Traffic: the points once a group of LANES queries.
+ * Traffic: the points twice a group of LANES queries.
  * -D ROW, DOF: of metric.h. -D LANES=1|4|8|16.
  *
  * check: -DROW=2 -DDOF=2 -DLANES=16
@@ -42,6 +42,10 @@ typedef LANES_NAME(float, LANES) lanes_t;
 #endif
 #endif
 
+/* Blocks of the first pass, and the points a block must have to be worth it. */
+#define BLOCKS 64
+#define BLOCK_LEAST 16
+
 /* What is asked: query q is row first + q * stride of `rows`; with `among` set the rows are the
  * points themselves, and a point is no neighbour of its own. */
 struct asked {
@@ -65,6 +69,36 @@ static inline f32 list_insert(__global f32 *distances, __global u32 *indices, u3
     return fmin(distances[k - 1], bound);
 }
 
+/* Squared distances of one point to LANES queries, summed in the order of the coordinates. */
+static inline lanes_t lanes_squared(const lanes_t *query, __global const f32 *point)
+{
+    lanes_t squared = (query[0] - point[0]) * (query[0] - point[0]);
+    for (u32 c = 1; c < DOF; c++)
+        squared += (query[c] - point[c]) * (query[c] - point[c]);
+    return squared;
+}
+
+/* Squared distances that at least `wanted` <= BLOCKS / 2 points do not exceed, for each lane: the
+ * wanted-th least of the blocks' minima, kept in a sorted list without branches. */
+static inline lanes_t lanes_bound(const lanes_t *query, __global const f32 *points, u32 count,
+                                  u32 wanted)
+{
+    lanes_t least[BLOCKS / 2];
+    for (u32 i = 0; i < wanted; i++)
+        least[i] = (lanes_t)(INFINITY);
+
+    for (u32 block = 0; block < BLOCKS; block++) {
+        const u32 end = (u32)((ulong)count * (block + 1) / BLOCKS);
+        lanes_t nearest = (lanes_t)(INFINITY);
+        for (u32 j = (u32)((ulong)count * block / BLOCKS); j < end; j++)
+            nearest = min(nearest, lanes_squared(query, points + (size_t)j * ROW));
+        for (u32 i = wanted - 1; i > 0; i--)
+            least[i] = min(least[i], max(least[i - 1], nearest));
+        least[0] = min(least[0], nearest);
+    }
+    return least[wanted - 1];
+}
+
 /* The lists of queries q … q + LANES - 1, of n in all. */
 static inline void search_group(__global f32 *distances, __global u32 *indices,
                                 __global const f32 *points, u32 count, const struct asked *asked,
@@ -85,12 +119,18 @@ static inline void search_group(__global f32 *distances, __global u32 *indices,
     for (u32 c = 0; c < DOF; c++)
         query[c] = lanes_load(transposed + c * LANES);
 
+    // the query itself is one of those that the bound counts; what equals the bound must still
+    // enter
+    const u32 wanted = k + (asked->among ? 1 : 0);
+    if (wanted <= BLOCKS / 2 && count >= BLOCKS * BLOCK_LEAST) {
+        lanes_store(lanes_bound(query, points, count, wanted), squares);
+        for (u32 lane = 0; lane < LANES; lane++)
+            bounds[lane] = fmin(bounds[lane], nextafter(squares[lane], INFINITY));
+    }
+
     lanes_t limit = lanes_load(bounds);
     for (u32 j = 0; j < count; j++) {
-        __global const f32 *point = points + (size_t)j * ROW;
-        lanes_t squared = (query[0] - point[0]) * (query[0] - point[0]);
-        for (u32 c = 1; c < DOF; c++)
-            squared += (query[c] - point[c]) * (query[c] - point[c]);
+        const lanes_t squared = lanes_squared(query, points + (size_t)j * ROW);
         if (lanes_any(squared < limit)) {
             lanes_store(squared, squares);
             for (u32 lane = 0; lane < LANES; lane++) {

@@ -2,7 +2,7 @@
  *
  * Automatic parameters follow from one number of the data, the median distance r of a sample's k-th
  * neighbours. M = dof (at most 8) projections make cells of side w = W / √dof; taken as uniform
- * nearby, a cell holds BUCKET_MEAN points where w = r (BUCKET_MEAN / (k V))^(1/dof), V the unit
+ * nearby, a cell holds BUCKET_MEAN points where w = r (BUCKET_MEAN V / k)^(1/dof), V the unit
  * ball's volume. A neighbour at r shares it with probability p = (1 − E|δ| / w)^M, E|δ| = r √(2 /
  * (π dof)); L tables find it with 1 − (1 − p)^L, and the farthest of the k is the hardest, so L is
  * the least that reaches the target.
@@ -176,7 +176,7 @@ static enum prm_status choose(struct prm_arena *arena, struct prm_neighbor_index
     if (options->width <= 0.0 || options->tables == 0)
         TRY(sample_reach(arena, index, &reach));
     const double volume = pow(PI, dof / 2) / tgamma(dof / 2 + 1);
-    const double side = reach * pow(fmax(BUCKET_MEAN / (options->k * volume), 1.0), 1 / dof);
+    const double side = reach * pow(fmax(BUCKET_MEAN * volume / options->k, 1.0), 1 / dof);
     const uint32_t m = index->space.dof < PROJECTIONS_MAX ? index->space.dof : PROJECTIONS_MAX;
     *projections = options->projections > 0 ? options->projections : m;
     *width = options->width > 0.0 ? options->width : side * sqrt(dof);
