@@ -168,13 +168,17 @@ static uint64_t shorten(const struct scaled *scaled, uint64_t number)
     return best;
 }
 
+/* Room for any double that the compiler thinks "%.*g" may write; with 17 digits it writes 24 bytes.
+ */
+enum { PRINTF_BYTES = 352 };
+
 /* Very large and very small values: printf, with the locale's point put right. */
 static size_t write_by_printf(char *out, double value, int digits)
 {
-    char text[DECIMAL_BYTES_MAX];
+    char text[PRINTF_BYTES];
     snprintf(text, sizeof text, "%.*g", digits, value);
     for (int fewer = DIGITS_READ; digits == DECIMAL_DIGITS_EXACT && fewer < digits; fewer++) {
-        char candidate[DECIMAL_BYTES_MAX];
+        char candidate[PRINTF_BYTES];
         snprintf(candidate, sizeof candidate, "%.*g", fewer, value);
         if (strtod(candidate, NULL) == value) {
             memcpy(text, candidate, sizeof text);

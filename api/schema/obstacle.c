@@ -294,14 +294,12 @@ bool obstacle_read_node(struct obstacle_document *obstacle, uint32_t dimension,
 bool obstacle_read_grid_member(struct obstacle_document *obstacle, const struct json_node *node,
                                const struct limits *limits)
 {
-    if (!read_obstacle(obstacle, 2, OBSTACLE_GRID, node, limits))
+    static const struct json_word grid_words[] = {{"grid", OBSTACLE_GRID}, {NULL, 0}};
+    struct json_node type = json_node_member(node, "type");
+    int unused;
+    if (!json_node_word(&type, grid_words, &unused) ||
+        !read_obstacle(obstacle, 2, OBSTACLE_GRID, node, limits))
         return false;
-    if (obstacle->type != OBSTACLE_GRID) {
-        struct json_node type = json_node_member(node, "type");
-        json_node_fault(&type, PROBLEM_INVALID_ARGUMENT, "must be \"grid\"");
-        obstacle_deinit(obstacle);
-        return false;
-    }
     if (!*obstacle->id)
         snprintf(obstacle->id, sizeof obstacle->id, "%s", OBSTACLE_ID_OF_GRID);
     return true;

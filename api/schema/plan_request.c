@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ID_BYTES_MAX = 128, DETAIL_BYTES = 160 };
+enum { ID_BYTES_MAX = 128, DETAIL_BYTES = 160, NUMBER_DIGITS = 17 };
+
+/* 2^53: below it each whole number is a double of its own. */
+#define WHOLE_MAX 9007199254740992.0
 
 /* What reading the queries of one request needs at hand. */
 struct plan_reader {
@@ -144,6 +147,13 @@ static bool read_state(struct plan_reader *reader, struct plan_query *query,
 /* ---- queries
  * ---------------------------------------------------------------------------------------- */
 
+/* Whether a real is a whole number that no rounding made so: numbers beyond 64 bits turn all of a
+ * body into reals. */
+static bool whole(double number)
+{
+    return fabs(number) < WHOLE_MAX && number == floor(number);
+}
+
 /* Keeps the id as the text that goes back. */
 static void read_id(struct plan_reader *reader, struct plan_query *query,
                     const struct json_node *node)
@@ -157,6 +167,8 @@ static void read_id(struct plan_reader *reader, struct plan_query *query,
         text_json_string(text, id);
     } else if (json_is_integer(node->json)) {
         text_print(text, "%" JSON_INTEGER_FORMAT, json_integer_value(node->json));
+    } else if (json_is_real(node->json) && whole(json_real_value(node->json))) {
+        text_json_number(text, json_real_value(node->json), NUMBER_DIGITS);
     } else {
         json_node_fault(node, PROBLEM_INVALID_ARGUMENT,
                         "must be a string of at most %d bytes or a whole number of 64 bits",

@@ -1,0 +1,162 @@
+/* Goal: numbers are written shortest and read back as the same double, whatever the locale.
+ * Method: random doubles of all sizes, those of few decimals, neighbours of powers of two and ten.
+ * Oracle: strtod and printf of the C library. */
+#include "schema/decimal.h"
+#include "support/support.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANDOM_COUNT = 30000 };
+
+static const char *written(double value, int digits)
+{
+    static char text[DECIMAL_BYTES_MAX + 1];
+    size_t length = decimal_write(text, value, digits);
+    assert_true(length < DECIMAL_BYTES_MAX);
+    text[length] = '\0';
+    return text;
+}
+
+static void check(double value)
+{
+    // exactly
+    const char *text = written(value, DECIMAL_DIGITS_EXACT);
+    double back = strtod(text, NULL);
+    if (memcmp(&back, &value, sizeof value) != 0)
+        fail_msg("%.17g is written %s", value, text);
+
+    // rounded: within half a unit of the last digit, as the library's own is
+    for (int digits = 6; digits < DECIMAL_DIGITS_EXACT; digits += 5) {
+        char library[DECIMAL_BYTES_MAX];
+        snprintf(library, sizeof library, "%.*g", digits, value);
+        double theirs = fabs(strtod(library, NULL) - value);
+        double ours = fabs(strtod(written(value, digits), NULL) - value);
+        if (!(ours <= theirs * (1 + 1e-9) + fabs(value) * 4e-16))
+            fail_msg("%.17g to %d digits is %s", value, digits, written(value, digits));
+    }
+}
+
+static void known_texts(void **state)
+{
+    (void)state;
+    const struct {
+        double value;
+        int digits;
+        const char *text;
+    } rows[] = {
+        {0, 17, "0"},
+        {-0.0, 17, "-0"},
+        {1, 17, "1"},
+        {-12, 17, "-12"},
+        {0.1, 17, "0.1"},
+        {0.5, 17, "0.5"},
+        {-0.25, 17, "-0.25"},
+        {1e-5, 17, "0.00001"},
+        {1e300, 17, "1e+300"},
+        {5e-324, 17, "4.94065645841247e-324"},
+        {123456789.125, 17, "123456789.125"},
+        {9007199254740993.0, 17, "9007199254740992"},
+        {1.0 / 3, 10, "0.3333333333"},
+        {2.0 / 3, 10, "0.6666666667"},
+        {999999.99999, 6, "1000000"},
+        {12.5, 10, "12.5"},
+        {4000000.0001, 16, "4000000.0001"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_string_equal(written(rows[i].value, rows[i].digits), rows[i].text);
+}
+
+static void whole_numbers(void **state)
+{
+    (void)state;
+    const uint64_t values[] = {0, 9, 10, 99, 100, 4294967296u, UINT64_MAX};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char text[DECIMAL_BYTES_MAX], expected[DECIMAL_BYTES_MAX];
+        size_t length = decimal_write_u64(text, values[i]);
+        int wanted = snprintf(expected, sizeof expected, "%llu", (unsigned long long)values[i]);
+        assert_int_equal(length, wanted);
+        assert_memory_equal(text, expected, length);
+    }
+}
+
+static void edges_of_powers(void **state)
+{
+    (void)state;
+    for (int exponent = -1074; exponent < 1024; exponent++) {
+        double power = ldexp(1, exponent);
+        check(power);
+        check(nextafter(power, 0));
+        check(nextafter(power, HUGE_VAL));
+    }
+    for (double power = 1e-300; power < 1e300; power *= 10) {
+        check(power);
+        check(nextafter(power, 0));
+        check(nextafter(power, HUGE_VAL));
+    }
+    // as read from text, which 1e-300 * 10^n is not
+    for (int exponent = -12; exponent < 20; exponent++) {
+        char text[16];
+        snprintf(text, sizeof text, "1e%d", exponent);
+        double power = strtod(text, NULL);
+        check(power);
+        check(nextafter(power, 0));
+        check(-power);
+    }
+}
+
+static void random_numbers(void **state)
+{
+    (void)state;
+    struct test_random random = {7};
+    for (int i = 0; i < RANDOM_COUNT; i++) {
+        uint64_t bits = test_random_u64(&random);
+        double unit = (double)(bits >> 11) * 0x1p-53, any;
+        memcpy(&any, &bits, sizeof any);
+        if (isfinite(any))
+            check(any);
+        check(unit);
+        check((unit - 0.5) * 1e3);
+        check(4e6 + (float)(unit * 1e3));
+        check((double)(bits % 2000000) / 1000);
+    }
+}
+
+/* Sets LC_ALL to a locale with a decimal comma, where the machine has one. */
+static bool set_comma_locale(void)
+{
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "nl_NL.UTF-8"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (setlocale(LC_ALL, names[i]) && strcmp(localeconv()->decimal_point, ",") == 0)
+            return true;
+    setlocale(LC_ALL, "C");
+    return false;
+}
+
+static void a_decimal_comma_changes_nothing(void **state)
+{
+    (void)state;
+    if (!set_comma_locale()) {
+        print_message("no locale with a decimal comma is installed\n");
+        skip();
+    }
+    assert_string_equal(written(0.5, 17), "0.5");
+    assert_string_equal(written(1.25e300, 17), "1.25e+300");
+    assert_string_equal(written(1.0 / 3, 10), "0.3333333333");
+    setlocale(LC_ALL, "C");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_texts),
+        cmocka_unit_test(whole_numbers),
+        cmocka_unit_test(edges_of_powers),
+        cmocka_unit_test(random_numbers),
+        cmocka_unit_test(a_decimal_comma_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,152 @@
+/* Goal: roadmap requests are read strictly, defaults are the documented ones, and what is written
+ * reads the same. Method: tables of bodies. Oracle: the contract, section 5. */
+#include "documents.h"
+#include "schema/roadmap.h"
+#include "support/support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WR "\"world\":\"w\",\"robot\":\"r\""
+
+static bool read(const char *body, size_t bytes, struct problem *problem)
+{
+    struct limits limits = limits_default();
+    struct roadmap_document roadmap;
+    return roadmap_read(&roadmap, body, bytes, &limits, problem);
+}
+
+static const struct bad_document bad[] = {
+    {"{\"robot\":\"r\"}", PROBLEM_INVALID_ARGUMENT, "/world", NULL},
+    {"{\"world\":\"w\"}", PROBLEM_INVALID_ARGUMENT, "/robot", NULL},
+    {"{\"world\":\"a/b\",\"robot\":\"r\"}", PROBLEM_INVALID_ARGUMENT, "/world", NULL},
+    {"{\"world\":\"\",\"robot\":\"r\"}", PROBLEM_INVALID_ARGUMENT, "/world", NULL},
+    {"{\"world\":3,\"robot\":\"r\"}", PROBLEM_INVALID_ARGUMENT, "/world", NULL},
+    {"{" WR ",\"seeds\":1}", PROBLEM_UNKNOWN_MEMBER, "/seeds", NULL},
+    {"{" WR ",\"seed\":-1}", PROBLEM_INVALID_ARGUMENT, "/seed", NULL},
+    {"{" WR ",\"seed\":1.5}", PROBLEM_INVALID_ARGUMENT, "/seed", NULL},
+    {"{" WR ",\"seed\":18446744073709551615}", PROBLEM_INVALID_ARGUMENT, "/seed", NULL},
+    {"{" WR ",\"seed\":\"1\"}", PROBLEM_INVALID_ARGUMENT, "/seed", NULL},
+    {"{" WR ",\"samples\":[]}", PROBLEM_INVALID_ARGUMENT, "/samples", NULL},
+    {"{" WR ",\"samples\":{\"count\":0}}", PROBLEM_INVALID_ARGUMENT, "/samples/count", NULL},
+    {"{" WR ",\"samples\":{\"count\":-5}}", PROBLEM_INVALID_ARGUMENT, "/samples/count", NULL},
+    {"{" WR ",\"samples\":{\"count\":1000000000}}", PROBLEM_LIMIT_EXCEEDED, "/samples/count",
+     "2000000"},
+    {"{" WR ",\"samples\":{\"count\":1e300}}", PROBLEM_LIMIT_EXCEEDED, "/samples/count", "2000000"},
+    {"{" WR ",\"samples\":{\"count\":99999999999999999999}}", PROBLEM_LIMIT_EXCEEDED,
+     "/samples/count", "2000000"},
+    {"{" WR ",\"samples\":{\"method\":\"bridge\"}}", PROBLEM_UNSUPPORTED, "/samples/method", NULL},
+    {"{" WR ",\"samples\":{\"method\":\"gaussian\"}}", PROBLEM_UNSUPPORTED, "/samples/method",
+     NULL},
+    {"{" WR ",\"samples\":{\"method\":{\"uniform\":1}}}", PROBLEM_UNSUPPORTED, "/samples/method",
+     NULL},
+    {"{" WR ",\"samples\":{\"method\":\"magic\"}}", PROBLEM_INVALID_ARGUMENT, "/samples/method",
+     NULL},
+    {"{" WR ",\"samples\":{\"spacing\":1}}", PROBLEM_INVALID_ARGUMENT, "/samples/spacing", NULL},
+    {"{" WR ",\"samples\":{\"anchor_share\":0.1}}", PROBLEM_UNSUPPORTED, "/samples/anchor_share",
+     NULL},
+    {"{" WR ",\"neighbors\":{\"k\":-3}}", PROBLEM_INVALID_ARGUMENT, "/neighbors/k", NULL},
+    {"{" WR ",\"neighbors\":{\"k\":0}}", PROBLEM_INVALID_ARGUMENT, "/neighbors/k", NULL},
+    {"{" WR ",\"neighbors\":{\"k\":129}}", PROBLEM_LIMIT_EXCEEDED, "/neighbors/k", "128"},
+    {"{" WR ",\"neighbors\":{\"radius\":0}}", PROBLEM_INVALID_ARGUMENT, "/neighbors/radius", NULL},
+    {"{" WR ",\"neighbors\":{\"tables\":0}}", PROBLEM_INVALID_ARGUMENT, "/neighbors/tables", NULL},
+    {"{" WR ",\"neighbors\":{\"projections\":65}}", PROBLEM_INVALID_ARGUMENT,
+     "/neighbors/projections", NULL},
+    {"{" WR ",\"neighbors\":{\"target_recall\":1.5}}", PROBLEM_INVALID_ARGUMENT,
+     "/neighbors/target_recall", NULL},
+    {"{" WR ",\"neighbors\":{\"method\":\"tiles\"}}", PROBLEM_UNSUPPORTED, "/neighbors/method",
+     NULL},
+    {"{" WR ",\"neighbors\":{\"kk\":1}}", PROBLEM_UNKNOWN_MEMBER, "/neighbors/kk", NULL},
+    {"{" WR ",\"edges\":{\"check\":\"none\"}}", PROBLEM_INVALID_ARGUMENT, "/edges/check", NULL},
+    {"{" WR ",\"edges\":{\"resolution\":-1}}", PROBLEM_INVALID_ARGUMENT, "/edges/resolution", NULL},
+    {"{" WR ",\"anchors\":[[1,2]]}", PROBLEM_UNSUPPORTED, "/anchors", NULL},
+    {"{" WR ",\"allow\":[[\"hand\",\"table\"]]}", PROBLEM_UNSUPPORTED, "/allow", NULL},
+    {"{" WR ",\"allow\":3}", PROBLEM_INVALID_ARGUMENT, "/allow", NULL},
+};
+
+static void bad_roadmaps_are_refused(void **state)
+{
+    (void)state;
+    assert_refused(bad, sizeof bad / sizeof *bad, read);
+    assert_refuses_malformed(read);
+}
+
+static void roadmaps_come_back(void **state)
+{
+    (void)state;
+    const struct {
+        const char *body, *written;
+    } rows[] = {
+        {"{" WR "}",
+         WR ",\"seed\":1,\"samples\":{\"count\":10000,\"method\":\"uniform\",\"spacing\":null},"
+            "\"neighbors\":{\"method\":\"auto\",\"k\":16,\"radius\":null,\"tables\":null,"
+            "\"projections\":null,\"width\":null,\"target_recall\":0.95},"
+            "\"edges\":{\"check\":\"certified\",\"resolution\":null}"},
+        {"{" WR ",\"allow\":[],\"anchors\":[],\"state\":\"ready\",\"digest\":\"x\",\"seed\":"
+         "9007199254740993,"
+         "\"samples\":{\"count\":5e3,\"method\":\"lattice\",\"spacing\":0.5},\"neighbors\":{"
+         "\"method\":"
+         "\"lsh\",\"k\":8,\"radius\":1.5,\"tables\":4,\"projections\":3,\"width\":2.0,\"target_"
+         "recall\":1},"
+         "\"edges\":{\"check\":\"sampled\",\"resolution\":0.1}}",
+         WR
+         ",\"seed\":9007199254740993,\"samples\":{\"count\":5000,\"method\":\"lattice\","
+         "\"spacing\":0.5},"
+         "\"neighbors\":{\"method\":\"lsh\",\"k\":8,\"radius\":1.5,\"tables\":4,\"projections\":3,"
+         "\"width\":2,\"target_recall\":1},\"edges\":{\"check\":\"sampled\",\"resolution\":0.1}"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct limits limits = limits_default();
+        struct problem problem = {0};
+        struct roadmap_document roadmap;
+        struct text text = {0};
+        assert_true(roadmap_read(&roadmap, rows[i].body, strlen(rows[i].body), &limits, &problem));
+        roadmap_write_members(&roadmap, &text);
+        assert_string_equal(text_string(&text), rows[i].written);
+
+        // what was written reads the same
+        struct text braced = {0}, again = {0};
+        text_print(&braced, "{%s}", text.data);
+        assert_true(roadmap_read(&roadmap, braced.data, braced.length, &limits, &problem));
+        roadmap_write_members(&roadmap, &again);
+        assert_string_equal(text_string(&again), text.data);
+        text_deinit(&text);
+        text_deinit(&braced);
+        text_deinit(&again);
+    }
+}
+
+static void all_faults_are_told(void **state)
+{
+    (void)state;
+    const char *body =
+        "{\"x\":1,\"samples\":{\"count\":0},\"neighbors\":{\"k\":0},\"robot\":\"r\"}";
+    struct problem problem = {0};
+    assert_false(read(body, strlen(body), &problem));
+    assert_int_equal(problem.fault_count, 4);
+}
+
+static void names(void **state)
+{
+    (void)state;
+    char *longest = repeat("", "a", 64, ""), *longer = repeat("", "a", 65, "");
+    const char *good[] = {"a", "Z9", "0", "a.b_c-d", longest};
+    const char *wrong[] = {"", ".", "..", "-a", "_a", "a/b", "a b", "a%2Fb", "\xc3\xa4", longer};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_true(name_valid(good[i]));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(name_valid(wrong[i]));
+    free(longest);
+    free(longer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_roadmaps_are_refused),
+        cmocka_unit_test(roadmaps_come_back),
+        cmocka_unit_test(all_faults_are_told),
+        cmocka_unit_test(names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
