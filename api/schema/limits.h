@@ -1,5 +1,5 @@
-/* What a request may ask for at most. Every limit is a flag of the daemon and listed at GET /v1/limits:
- * LIMIT(member, flag, default, what it bounds). */
+/* What a request may ask for at most. Every limit is a flag of the daemon and listed at GET
+ * /v1/limits: LIMIT(member, flag, default, what it bounds). */
 #ifndef SCHEMA_LIMITS_H
 #define SCHEMA_LIMITS_H
 
@@ -24,7 +24,8 @@
     LIMIT(connections, "--max-connections", 4096, "HTTP connections")                              \
     LIMIT(wait_s, "--max-wait-s", 600, "seconds that a request may wait for a job")                \
     LIMIT(host_bytes, "--max-host-bytes", 4ull << 30, "bytes of requests and answers in flight")   \
-    LIMIT(device_bytes, "--max-device-bytes", 0, "device memory, bytes; 0: three quarters of the device's")
+    LIMIT(device_bytes, "--max-device-bytes", 0,                                                   \
+          "device memory, bytes; 0: three quarters of the device's")
 
 struct limits {
 #define LIMIT(member, flag, value, text) uint64_t member;
@@ -37,7 +38,7 @@ enum limit_id {
 #define LIMIT(member, flag, value, text) LIMIT_##member,
     LIMITS(LIMIT)
 #undef LIMIT
-    LIMIT_COUNT
+        LIMIT_COUNT
 };
 
 struct limit_row {

@@ -8,13 +8,13 @@
 enum plan_objective { PLAN_LENGTH, PLAN_HOPS };
 enum plan_output { PLAN_PATH, PLAN_NODES, PLAN_COST };
 
-/* A query as sent. States are indices into the request's numbers. An invalid query keeps why, and has no
- * states. */
+/* A query as sent. States are indices into the request's numbers. An invalid query keeps why, and
+ * has no states. */
 struct plan_query {
     char *id_json; /* the id as JSON text to echo, owned; NULL: none */
     bool invalid;
     char *invalid_detail;   /* owned; in words */
-    const char *invalid_at; /* "start" or "goal" where a state has the wrong count of numbers, else NULL */
+    const char *invalid_at; /* "start" or "goal" of the wrong count of numbers; NULL: other */
     uint32_t invalid_goal;  /* which goal then */
     size_t start;           /* of double[dof] in `numbers` */
     size_t goals;           /* of double[goal_count][dof] */
@@ -29,14 +29,14 @@ struct plan_request {
     enum plan_objective objective;
     enum plan_output output;
     bool simplify, allow_stale, diagnose;
-    double interpolate; /* 0: none */
+    double interpolate;                 /* 0: none */
     uint32_t connect_k, connect_enough; /* 0: default */
     double connect_radius;              /* 0: default */
 };
 
-/* Parses a body for a roadmap with these coordinates. A query that is wrong in itself is marked invalid; all
- * else that is wrong fails the request. Members of later releases (expand, obstacles, ignore, deadline_ms with a
- * value) are `unsupported`. false: nothing is left to deinit. */
+/* Parses a body for a roadmap with these coordinates. A query that is wrong in itself is marked
+ * invalid; all else that is wrong fails the request. Members of later releases (expand, obstacles,
+ * ignore, deadline_ms with a value) are `unsupported`. false: nothing is left to deinit. */
 bool plan_request_read(struct plan_request *request, const char *body, size_t bytes,
                        const char *const *coordinates, uint32_t dof, const struct limits *limits,
                        struct problem *problem);
@@ -45,7 +45,8 @@ void plan_request_deinit(struct plan_request *request);
 /* Parses a state from URL text "1,2,3"; false where it is not dof numbers. */
 bool plan_state_parse(double *state, const char *text, uint32_t dof);
 
-/* ---- answers ---------------------------------------------------------------------------------------- */
+/* ---- answers
+ * ---------------------------------------------------------------------------------------- */
 
 /* Query statuses: X(constant, wire text), numbered from 0 in the wire's order. */
 #define PLAN_STATUSES(X)                                                                           \
@@ -65,12 +66,13 @@ enum plan_status {
 #define X(constant, text) PLAN_STATUS_##constant,
     PLAN_STATUSES(X)
 #undef X
-    PLAN_STATUS_COUNT
+        PLAN_STATUS_COUNT
 };
 
 const char *plan_status_text(enum plan_status status);
 
-/* Why a query was not solved. Pointers are borrowed; NULL, NaN and UINT32_MAX leave a member out. */
+/* Why a query was not solved. Pointers are borrowed; NULL, NaN and UINT32_MAX leave a member out.
+ */
 struct plan_reason {
     const char *at, *kind; /* wire words; kind NULL: no reason */
     uint32_t goal_index;
@@ -115,9 +117,9 @@ struct plan_answer {
     struct plan_times times;
 };
 
-/* Appends the answer document. The first way-point is the query's start and the last its goal, exactly as sent;
- * those between are written to nine decimals (ten digits where they are below 1), which is finer than float32 in
- * any local frame. */
+/* Appends the answer document. The first way-point is the query's start and the last its goal,
+ * exactly as sent; those between are written to nine decimals (ten digits where they are below 1),
+ * which is finer than float32 in any local frame. */
 void plan_answer_write(const struct plan_answer *answer, struct text *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* Request errors as data: RFC 9457 problem details with a stable code.
  *
- * A problem says what is wrong, where (JSON Pointer, or line and column of a syntax error), and which limit
- * was hit and the flag that raises it. Several faults of one body are kept in order.
+ * A problem says what is wrong, where (JSON Pointer, or line and column of a syntax error), and
+ * which limit was hit and the flag that raises it. Several faults of one body are kept in order.
  */
 #ifndef SCHEMA_PROBLEM_H
 #define SCHEMA_PROBLEM_H
@@ -42,9 +42,10 @@ const char *problem_code_text(enum problem_code code);
 const char *problem_code_title(enum problem_code code);
 int problem_code_status(enum problem_code code);
 
-/* Adds a fault and returns it for the caller to add pointer or limit; a full list drops it into a spare. */
-struct problem_fault *problem_add(struct problem *problem, enum problem_code code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Adds a fault and returns it for the caller to add pointer or limit; a full list drops it into a
+ * spare. */
+struct problem_fault *problem_add(struct problem *problem, enum problem_code code,
+                                  const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Names the limit that was hit, its value and the flag that raises it. */
 void problem_fault_limit(struct problem_fault *fault, const struct limits *limits,

@@ -12,8 +12,8 @@ struct robot_document {
     double radius; /* ball */
 };
 
-bool robot_read(struct robot_document *robot, const char *body, size_t bytes, const struct limits *limits,
-                struct problem *problem);
+bool robot_read(struct robot_document *robot, const char *body, size_t bytes,
+                const struct limits *limits, struct problem *problem);
 
 /* Members without braces, canonical: see world_write_members. */
 void robot_write_members(const struct robot_document *robot, struct text *out);

@@ -16,12 +16,13 @@ enum obstacle_type {
     OBSTACLE_GRID,
 };
 
-/* A grid as sent: rows top-down as drawn, one char a cell (. G S ground, W water, T trees, @ O blocked). */
+/* A grid as sent: rows top-down as drawn, one char a cell (. G S ground, W water, T trees, @ O
+ * blocked). */
 struct grid_document {
     uint32_t width, height;
     double resolution;
-    double origin[3]; /* x, y, yaw */
-    char *rows;       /* [height][width], owned */
+    double origin[3];                    /* x, y, yaw */
+    char *rows;                          /* [height][width], owned */
     bool passable_trees, passable_water; /* classes freed apart from the ground */
 };
 
@@ -38,7 +39,8 @@ struct obstacle_document {
     double quaternion[4]; /* x y z w, as given or from rpy, normalised */
     bool has_quaternion, has_rpy;
     double rpy[3];
-    double *points; /* polygon [point_count][2], owned; no point twice in a row, nor the first again as last */
+    double *points; /* polygon [point_count][2], owned; no point twice in a row, nor the first again
+                       as last */
     uint32_t point_count;
     struct grid_document grid;
 };
@@ -49,38 +51,42 @@ struct world_document {
     bool bounds_of_grid;       /* they are the box of the world's grids, and follow it */
     double lower[3], upper[3]; /* given, or of the grids' box */
     double padding;
-    struct obstacle_document *obstacles; /* owned; a member `grid` of the document becomes the first, id "grid" */
+    struct obstacle_document
+        *obstacles; /* owned; a member `grid` of the document becomes the first, id "grid" */
     uint32_t obstacle_count, obstacle_capacity;
 };
 
-/* Parses and validates a body. false: `problem` says all that is wrong; `world` needs no deinit then. */
-bool world_read(struct world_document *world, const char *body, size_t bytes, const struct limits *limits,
-                struct problem *problem);
+/* Parses and validates a body. false: `problem` says all that is wrong; `world` needs no deinit
+ * then. */
+bool world_read(struct world_document *world, const char *body, size_t bytes,
+                const struct limits *limits, struct problem *problem);
 void world_deinit(struct world_document *world);
 
-/* Makes a 2D world of one grid, which is taken over with its rows, id "grid". false: a fault, and the grid is
- * freed. */
+/* Makes a 2D world of one grid, which is taken over with its rows, id "grid". false: a fault, and
+ * the grid is freed. */
 bool world_of_grid(struct world_document *world, struct grid_document *grid,
                    const struct limits *limits, struct problem *problem);
 
-/* Appends the document's members (no braces, no trailing comma) in canonical order: PUT of the result gives
- * an equal world, so that it is also what the fingerprint is taken of. */
+/* Appends the document's members (no braces, no trailing comma) in canonical order: PUT of the
+ * result gives an equal world, so that it is also what the fingerprint is taken of. */
 void world_write_members(const struct world_document *world, struct text *out);
 
-/* One obstacle by itself: PUT /v1/worlds/{name}/obstacles/{id}. An id that the body lacks stays empty, for the
- * caller to set from the URL. */
-bool obstacle_read(struct obstacle_document *obstacle, uint32_t dimension, const char *body, size_t bytes,
-                   const struct limits *limits, struct problem *problem);
+/* One obstacle by itself: PUT /v1/worlds/{name}/obstacles/{id}. An id that the body lacks stays
+ * empty, for the caller to set from the URL. */
+bool obstacle_read(struct obstacle_document *obstacle, uint32_t dimension, const char *body,
+                   size_t bytes, const struct limits *limits, struct problem *problem);
 void obstacle_deinit(struct obstacle_document *obstacle);
 void obstacle_write(const struct obstacle_document *obstacle, struct text *out);
 
-/* PATCH {"put":[…],"set":[{"id","enabled","dynamic","padding"}],"remove":[…]} applied to a copy of `world`, in
- * that order: all or nothing. `put` replaces the obstacle of its id whole, or adds one. */
-bool world_patch(struct world_document *patched, const struct world_document *world, const char *body,
-                 size_t bytes, const struct limits *limits, struct problem *problem);
+/* PATCH {"put":[…],"set":[{"id","enabled","dynamic","padding"}],"remove":[…]} applied to a copy of
+ * `world`, in that order: all or nothing. `put` replaces the obstacle of its id whole, or adds one.
+ */
+bool world_patch(struct world_document *patched, const struct world_document *world,
+                 const char *body, size_t bytes, const struct limits *limits,
+                 struct problem *problem);
 
-/* Puts an obstacle into a copy of `world`, replacing the one of the same id whole. The obstacle is taken over,
- * also where this fails. */
+/* Puts an obstacle into a copy of `world`, replacing the one of the same id whole. The obstacle is
+ * taken over, also where this fails. */
 bool world_with_obstacle(struct world_document *changed, const struct world_document *world,
                          struct obstacle_document *obstacle, const struct limits *limits,
                          struct problem *problem);
