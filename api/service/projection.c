@@ -5,7 +5,9 @@
 #include <string.h>
 
 /* Points of a circle that stands for a rim or a cap. */
-enum { RIM_POINTS = 24, CORNERS = 8 };
+enum { RIM_POINTS = 24 };
+
+enum { RECTANGLE_CORNERS = 4, CORNERS = 8 };
 
 static const double PI = 3.14159265358979323846;
 
@@ -65,12 +67,7 @@ static void hull(struct outline *outline)
     memcpy(outline->points, chain, outline->count * sizeof(chain[0]));
 }
 
-static void add(struct outline *outline, struct paper_point point)
-{
-    outline->points[outline->count++] = point;
-}
-
-static void add_corners(struct outline *outline, const struct obstacle_document *obstacle)
+static void put_corners(struct outline *outline, const struct obstacle_document *obstacle)
 {
     for (unsigned i = 0; i < CORNERS; i++) {
         const double v[3] = {(i & 1 ? 0.5 : -0.5) * obstacle->size[0],
@@ -78,38 +75,42 @@ static void add_corners(struct outline *outline, const struct obstacle_document 
                              (i & 4 ? 0.5 : -0.5) * obstacle->size[2]};
         double corner[3];
         place(corner, obstacle, v);
-        add(outline, project(3, corner));
+        outline->points[i] = project(3, corner);
     }
+    outline->count = CORNERS;
 }
 
 /* The corners of a rectangle, turned about its centre. */
-static void add_rectangle(struct outline *outline, const struct obstacle_document *obstacle)
+static void put_rectangle(struct outline *outline, const struct obstacle_document *obstacle)
 {
     const double c = cos(obstacle->angle), s = sin(obstacle->angle);
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < RECTANGLE_CORNERS; i++) {
         const double x = (i & 1 ? 0.5 : -0.5) * obstacle->size[0];
         const double y = (i & 2 ? 0.5 : -0.5) * obstacle->size[1];
-        add(outline, (struct paper_point){obstacle->center[0] + c * x - s * y,
-                                          obstacle->center[1] + s * x + c * y});
+        outline->points[i] = (struct paper_point){obstacle->center[0] + c * x - s * y,
+                                                  obstacle->center[1] + s * x + c * y};
     }
+    outline->count = RECTANGLE_CORNERS;
 }
 
 /* Both ends: rims of a cylinder, whole balls of a capsule. */
-static void add_ends(struct outline *outline, const struct obstacle_document *obstacle)
+static void put_ends(struct outline *outline, const struct obstacle_document *obstacle)
 {
     const bool capsule = obstacle->type == OBSTACLE_CAPSULE;
-    for (int end = -1; end <= 1; end += 2)
-        for (unsigned i = 0; i < RIM_POINTS; i++) {
-            const double angle = 2 * PI * i / RIM_POINTS;
-            const double x = obstacle->radius * cos(angle), y = obstacle->radius * sin(angle);
-            double v[3] = {capsule ? 0 : x, capsule ? 0 : y, end * obstacle->length / 2};
-            double placed[3];
-            place(placed, obstacle, v);
-            struct paper_point point = project(3, placed);
-            if (capsule)
-                point = (struct paper_point){point.x + x, point.y + y};
-            add(outline, point);
+    for (unsigned i = 0; i < 2 * RIM_POINTS; i++) {
+        const double angle = 2 * PI * i / RIM_POINTS;
+        const double x = obstacle->radius * cos(angle), y = obstacle->radius * sin(angle);
+        const double end = (i < RIM_POINTS ? -0.5 : 0.5) * obstacle->length;
+        const double v[3] = {capsule ? 0 : x, capsule ? 0 : y, end};
+        double placed[3];
+        place(placed, obstacle, v);
+        outline->points[i] = project(3, placed);
+        if (capsule) {
+            outline->points[i].x += x;
+            outline->points[i].y += y;
         }
+    }
+    outline->count = 2 * RIM_POINTS;
 }
 
 void outline_of(struct outline *outline, const struct obstacle_document *obstacle)
@@ -117,14 +118,14 @@ void outline_of(struct outline *outline, const struct obstacle_document *obstacl
     outline->count = 0;
     switch (obstacle->type) {
     case OBSTACLE_BOX:
-        add_corners(outline, obstacle);
+        put_corners(outline, obstacle);
         break;
     case OBSTACLE_RECTANGLE:
-        add_rectangle(outline, obstacle);
+        put_rectangle(outline, obstacle);
         break;
     case OBSTACLE_CYLINDER:
     case OBSTACLE_CAPSULE:
-        add_ends(outline, obstacle);
+        put_ends(outline, obstacle);
         break;
     case OBSTACLE_SPHERE:
     case OBSTACLE_CIRCLE:

@@ -1,0 +1,397 @@
+#include "fake_engine.h"
+
+#include "roadmap/plan.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { WORLD_BYTES = 1000, ROADMAP_BYTES = 10000, VALIDITY_BYTES = 100, LIMIT_BYTES = 1 << 30 };
+
+/* Marks of objects that live. */
+static const double ALIVE = 1234.5;
+
+struct fake_engine fake_engine;
+
+static atomic_uint alive;
+static atomic_ullong bytes;
+static struct prm_device_info info = {.platform = "Fake", .name = "fake device", .driver = "1"};
+
+struct prm_context {
+    pthread_t owner;
+    bool owned;
+};
+
+struct prm_arena {
+    struct prm_context *context;
+};
+
+struct prm_planner {
+    struct prm_context *context;
+};
+
+struct prm_build {
+    struct prm_context *context;
+    const struct prm_world *world;
+    struct prm_roadmap *roadmap;
+    int step, steps;
+};
+
+void fake_engine_reset(void)
+{
+    atomic_store(&fake_engine.build_steps, 5);
+    atomic_store(&fake_engine.step_us, 0);
+    atomic_store(&fake_engine.build_status, PRM_OK);
+    atomic_store(&fake_engine.validity_status, PRM_OK);
+    atomic_store(&fake_engine.plans_held, false);
+    atomic_store(&fake_engine.plans_run, 0);
+    atomic_store(&fake_engine.steps_run, 0);
+}
+
+unsigned fake_engine_alive(void)
+{
+    return atomic_load(&alive);
+}
+
+static void require(bool condition, const char *what)
+{
+    if (condition)
+        return;
+    fprintf(stderr, "fake engine: %s\n", what);
+    abort();
+}
+
+static void pause_us(int microseconds)
+{
+    const struct timespec time = {.tv_nsec = 1000L * microseconds};
+    if (microseconds > 0)
+        nanosleep(&time, NULL);
+}
+
+static void born(size_t size)
+{
+    atomic_fetch_add(&alive, 1);
+    atomic_fetch_add(&bytes, size);
+}
+
+static void died(size_t size)
+{
+    atomic_fetch_sub(&alive, 1);
+    atomic_fetch_sub(&bytes, size);
+}
+
+/* The first to work on the device owns it. */
+static void check_thread(struct prm_context *context)
+{
+    if (!context->owned) {
+        context->owner = pthread_self();
+        context->owned = true;
+    }
+    require(pthread_equal(context->owner, pthread_self()), "the device is used by two threads");
+}
+
+/* ---- device ---- */
+
+enum prm_status prm_device_list(struct prm_device_info **devices, size_t *count)
+{
+    *devices = malloc(sizeof(info));
+    **devices = info;
+    *count = 1;
+    return PRM_OK;
+}
+
+enum prm_status prm_context_open(struct prm_context **context,
+                                 const struct prm_context_options *options)
+{
+    *context = NULL;
+    if (options->device && strcmp(options->device, "none") == 0)
+        return prm_fault_set(PRM_NO_DEVICE, "no device is called none");
+    *context = calloc(1, sizeof(**context));
+    return PRM_OK;
+}
+
+void prm_context_close(struct prm_context *context)
+{
+    free(context);
+}
+
+const struct prm_device_info *prm_context_device(const struct prm_context *context)
+{
+    (void)context;
+    return &info;
+}
+
+struct prm_memory_use prm_context_memory(const struct prm_context *context)
+{
+    (void)context;
+    return (struct prm_memory_use){.resident_bytes = atomic_load(&bytes),
+                                   .limit_bytes = LIMIT_BYTES};
+}
+
+enum prm_status prm_arena_create(struct prm_context *context, struct prm_arena **arena)
+{
+    *arena = calloc(1, sizeof(**arena));
+    (*arena)->context = context;
+    return PRM_OK;
+}
+
+void prm_arena_destroy(struct prm_arena *arena)
+{
+    free(arena);
+}
+
+enum prm_status prm_planner_create(struct prm_planner **planner, struct prm_context *context)
+{
+    *planner = calloc(1, sizeof(**planner));
+    (*planner)->context = context;
+    return PRM_OK;
+}
+
+void prm_planner_destroy(struct prm_planner *planner)
+{
+    free(planner);
+}
+
+enum prm_status prm_planner_warm_up(struct prm_planner *planner, uint32_t dof)
+{
+    (void)dof;
+    check_thread(planner->context);
+    return PRM_OK;
+}
+
+/* ---- worlds ---- */
+
+enum prm_status prm_world_check(const struct prm_world_spec *spec)
+{
+    for (uint32_t i = 0; i < spec->obstacle_count; i++)
+        if (spec->obstacles[i].radius > 100)
+            return prm_fault_set(PRM_INVALID_ARGUMENT, "obstacle %u: radius", i);
+    return PRM_OK;
+}
+
+enum prm_status prm_world_create(struct prm_arena *arena, struct prm_world **world,
+                                 const struct prm_world_spec *spec)
+{
+    check_thread(arena->context);
+    *world = calloc(1, sizeof(**world));
+    (*world)->context = arena->context;
+    (*world)->dimension = spec->dimension;
+    (*world)->margin = ALIVE;
+    for (uint32_t i = 0; i < spec->obstacle_count; i++)
+        (*world)->all.shape_count += !spec->obstacles[i].disabled;
+    born(WORLD_BYTES);
+    return PRM_OK;
+}
+
+void prm_world_destroy(struct prm_world *world)
+{
+    if (!world)
+        return;
+    require(world->margin == ALIVE, "a world is destroyed twice");
+    world->margin = 0;
+    free(world);
+    died(WORLD_BYTES);
+}
+
+/* ---- builds ---- */
+
+static struct prm_validity *make_validity(const struct prm_roadmap *roadmap,
+                                          const struct prm_world *world)
+{
+    struct prm_validity *validity = calloc(1, sizeof(*validity));
+    validity->roadmap = roadmap;
+    validity->length_max = ALIVE;
+    validity->valid_edges = roadmap->edge_count;
+    validity->largest_size = roadmap->milestone_count;
+    validity->component_count = 1;
+    validity->largest_component = world->all.shape_count;
+    born(VALIDITY_BYTES);
+    return validity;
+}
+
+enum prm_status prm_build_create(struct prm_build **build, struct prm_context *context,
+                                 const struct prm_world *world, const struct prm_robot *robot,
+                                 const struct prm_roadmap_params *params)
+{
+    check_thread(context);
+    require(world->margin == ALIVE, "a world is used after its end");
+    struct prm_roadmap *roadmap = calloc(1, sizeof(*roadmap));
+    roadmap->context = context;
+    roadmap->robot = *robot;
+    roadmap->params = *params;
+    roadmap->space.dof = world->dimension;
+    for (uint32_t i = 0; i < world->dimension; i++)
+        snprintf(roadmap->space.coordinates[i].name, PRM_COORDINATE_NAME_MAX, "%c",
+                 (char)('x' + (int)i));
+    roadmap->milestone_count = params->sample_count;
+    roadmap->statistics = (struct prm_roadmap_statistics){
+        .milestones = params->sample_count,
+        .recall = 1,
+        .margin = ALIVE,
+        .stages = {{"sample", 1}, {"neighbors", 2}},
+        .stage_count = 2,
+        .free_fraction = 1,
+    };
+    snprintf(roadmap->digest, sizeof(roadmap->digest), "%064llu", (unsigned long long)params->seed);
+    *build = calloc(1, sizeof(**build));
+    **build = (struct prm_build){.context = context,
+                                 .world = world,
+                                 .roadmap = roadmap,
+                                 .steps = atomic_load(&fake_engine.build_steps)};
+    born(ROADMAP_BYTES);
+    return PRM_OK;
+}
+
+enum prm_status prm_build_step(struct prm_build *build, bool *done)
+{
+    check_thread(build->context);
+    require(build->world->margin == ALIVE, "a world is used after its end");
+    require(build->step < build->steps, "a finished build is stepped");
+    pause_us(atomic_load(&fake_engine.step_us));
+    atomic_fetch_add(&fake_engine.steps_run, 1);
+    build->step++;
+    *done = build->step == build->steps;
+    const enum prm_status status = (enum prm_status)atomic_load(&fake_engine.build_status);
+    if (*done && status != PRM_OK)
+        return prm_fault_set(status, "the fake build fails");
+    return PRM_OK;
+}
+
+struct prm_progress prm_build_progress(const struct prm_build *build)
+{
+    return (struct prm_progress){.stage = "sample", .fraction = (double)build->step / build->steps};
+}
+
+enum prm_status prm_build_finish(struct prm_build *build, struct prm_roadmap **roadmap,
+                                 struct prm_validity **validity)
+{
+    require(build->step == build->steps, "an unfinished build is finished");
+    *roadmap = build->roadmap;
+    *validity = make_validity(build->roadmap, build->world);
+    build->roadmap = NULL;
+    return PRM_OK;
+}
+
+void prm_build_destroy(struct prm_build *build)
+{
+    if (!build)
+        return;
+    check_thread(build->context);
+    prm_roadmap_destroy(build->roadmap);
+    free(build);
+}
+
+void prm_roadmap_destroy(struct prm_roadmap *roadmap)
+{
+    if (!roadmap)
+        return;
+    require(roadmap->statistics.margin == ALIVE, "a roadmap is destroyed twice");
+    roadmap->statistics.margin = 0;
+    free(roadmap);
+    died(ROADMAP_BYTES);
+}
+
+enum prm_status prm_validity_create(struct prm_arena *arena, struct prm_validity **validity,
+                                    const struct prm_roadmap *roadmap,
+                                    const struct prm_world *world,
+                                    const struct prm_validity *previous)
+{
+    check_thread(arena->context);
+    require(roadmap->statistics.margin == ALIVE && world->margin == ALIVE &&
+                previous->length_max == ALIVE,
+            "something is used after its end");
+    *validity = NULL;
+    const enum prm_status status = (enum prm_status)atomic_load(&fake_engine.validity_status);
+    if (status != PRM_OK)
+        return prm_fault_set(status, "the fake validity fails");
+    *validity = make_validity(roadmap, world);
+    (*validity)->edges_off = 7;
+    return PRM_OK;
+}
+
+void prm_validity_destroy(struct prm_validity *validity)
+{
+    if (!validity)
+        return;
+    require(validity->length_max == ALIVE, "a validity is destroyed twice");
+    require(validity->roadmap->statistics.margin == ALIVE, "a roadmap dies before its validity");
+    validity->length_max = 0;
+    free(validity);
+    died(VALIDITY_BYTES);
+}
+
+enum prm_status prm_graph_copy_init(struct prm_graph_copy *copy, const struct prm_roadmap *roadmap,
+                                    const struct prm_validity *validity)
+{
+    check_thread(roadmap->context);
+    require(validity->length_max == ALIVE, "a validity is used after its end");
+    const uint32_t count = roadmap->milestone_count, dof = roadmap->space.dof;
+    *copy = (struct prm_graph_copy){.milestone_count = count, .dof = dof};
+    copy->states = calloc((size_t)count * dof + 1, sizeof(double));
+    for (size_t i = 0; i < (size_t)count * dof; i++)
+        copy->states[i] = (double)(i % 10);
+    return PRM_OK;
+}
+
+void prm_graph_copy_deinit(struct prm_graph_copy *copy)
+{
+    free(copy->states);
+    *copy = (struct prm_graph_copy){0};
+}
+
+/* ---- plans ---- */
+
+enum prm_status prm_plan(struct prm_planner *planner, struct prm_plan_results *results,
+                         const struct prm_roadmap *roadmap, const struct prm_validity *validity,
+                         const struct prm_world *world, const struct prm_query *queries,
+                         uint32_t count, const struct prm_plan_options *options)
+{
+    (void)options;
+    check_thread(planner->context);
+    require(roadmap->statistics.margin == ALIVE && validity->length_max == ALIVE &&
+                world->margin == ALIVE,
+            "a model is used after its end");
+    require(validity->roadmap == roadmap && validity->largest_component == world->all.shape_count,
+            "a model is mixed of two versions");
+    while (atomic_load(&fake_engine.plans_held))
+        pause_us(200);
+    atomic_fetch_add(&fake_engine.plans_run, 1);
+
+    const uint32_t dof = roadmap->space.dof;
+    *results = (struct prm_plan_results){
+        .count = count,
+        .dof = dof,
+        .results = calloc(count + 1u, sizeof(*results->results)),
+        .waypoints = calloc(2u * count * dof + 1u, sizeof(double)),
+        .waypoint_count = 2u * count,
+    };
+    for (uint32_t i = 0; i < count; i++) {
+        struct prm_plan_result *result = &results->results[i];
+        result->status = PRM_INVALID_QUERY;
+        if (queries[i].invalid)
+            continue;
+        const double x = queries[i].start[0];
+        result->status = x < 0 ? PRM_START_OUT_OF_BOUNDS : x > 1000 ? PRM_NO_PATH : PRM_SOLVED;
+        result->length = (double)roadmap->params.seed;
+        result->hops = world->all.shape_count;
+        result->clamped = x == 0;
+        result->waypoint_first = 2 * (size_t)i;
+        result->waypoint_count = result->status == PRM_SOLVED ? 2 : 0;
+        if (x < 0)
+            result->reason = (struct prm_reason){.kind = PRM_REASON_BOUNDS, .value = x};
+        memcpy(results->waypoints + 2 * (size_t)i * dof, queries[i].start, dof * sizeof(double));
+        memcpy(results->waypoints + (2 * (size_t)i + 1) * dof, queries[i].goals,
+               dof * sizeof(double));
+    }
+    return PRM_OK;
+}
+
+void prm_plan_results_deinit(struct prm_plan_results *results)
+{
+    free(results->results);
+    free(results->waypoints);
+    *results = (struct prm_plan_results){0};
+}

@@ -1,0 +1,198 @@
+/* Goal: pictures of every kind of obstacle are well-formed, in the frame, and bounded in size;
+ * projections and outlines are right. Method: documents made by hand. Oracle: geometry by hand, a
+ * tag counter. */
+#include "service/picture.h"
+#include "service/projection.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const double TINY = 1e-9;
+
+static void flat_points_stay(void **state)
+{
+    (void)state;
+    const double point[3] = {3, -4, 0};
+    const struct paper_point at = project(2, point);
+    assert_true(at.x == 3 && at.y == -4);
+}
+
+static void solid_axes_are_even(void **state)
+{
+    (void)state;
+    // the three unit vectors are equally long on the paper, and 120 degrees apart
+    struct paper_point axes[3];
+    for (unsigned i = 0; i < 3; i++) {
+        const double unit[3] = {i == 0, i == 1, i == 2};
+        axes[i] = project(3, unit);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        const struct paper_point a = axes[i], b = axes[(i + 1) % 3];
+        assert_true(fabs(a.x * a.x + a.y * a.y - 2.0 / 3) < TINY);
+        // x and y axes point down-right and up-left of z: their sum with -z is not 0, but dots
+        // agree in size
+        assert_true(fabs(fabs(a.x * b.x + a.y * b.y) - 1.0 / 3) < TINY);
+    }
+}
+
+static double area(const struct outline *outline)
+{
+    double twice = 0;
+    for (unsigned i = 0; i < outline->count; i++) {
+        const struct paper_point a = outline->points[i];
+        const struct paper_point b = outline->points[(i + 1) % outline->count];
+        twice += a.x * b.y - b.x * a.y;
+    }
+    return twice / 2;
+}
+
+static void outlines(void **state)
+{
+    (void)state;
+    struct outline outline;
+    const struct obstacle_document rectangle = {
+        .type = OBSTACLE_RECTANGLE, .center = {1, 1}, .size = {2, 3}, .angle = 0.7};
+    outline_of(&outline, &rectangle);
+    assert_int_equal(outline.count, 4);
+    assert_true(fabs(area(&outline) - 6) < TINY);
+
+    // a unit cube seen along its diagonal is a hexagon of area √3
+    const struct obstacle_document cube = {
+        .type = OBSTACLE_BOX, .size = {1, 1, 1}, .quaternion = {0, 0, 0, 1}};
+    outline_of(&outline, &cube);
+    assert_int_equal(outline.count, 6);
+    assert_true(fabs(area(&outline) - sqrt(3)) < 1e-6);
+
+    // turning by a quarter about z changes nothing of it
+    const struct obstacle_document turned = {
+        .type = OBSTACLE_BOX, .size = {1, 1, 1}, .quaternion = {0, 0, sqrt(0.5), sqrt(0.5)}};
+    outline_of(&outline, &turned);
+    assert_true(fabs(area(&outline) - sqrt(3)) < 1e-6);
+
+    // a capsule without length is a disc
+    const struct obstacle_document pill = {
+        .type = OBSTACLE_CAPSULE, .radius = 2, .quaternion = {0, 0, 0, 1}};
+    outline_of(&outline, &pill);
+    assert_true(fabs(area(&outline) / (4 * 3.14159265) - 1) < 0.02);
+}
+
+/* Counts what is opened and closed; every tag must be closed. */
+static void assert_well_formed(const struct text *svg)
+{
+    int depth = 0;
+    for (size_t i = 0; i < svg->length; i++) {
+        if (svg->data[i] != '<')
+            continue;
+        const char *end = memchr(svg->data + i, '>', svg->length - i);
+        assert_non_null(end);
+        if (svg->data[i + 1] == '/')
+            depth--;
+        else if (end[-1] != '/')
+            depth++;
+        assert_true(depth >= 0);
+    }
+    assert_int_equal(depth, 0);
+}
+
+static void every_obstacle_is_drawn(void **state)
+{
+    (void)state;
+    double points[6] = {1, 1, 2, 1, 2, 2};
+    char rows[] = ".@WT@.";
+    struct obstacle_document obstacles[] = {
+        {.type = OBSTACLE_CIRCLE, .enabled = true, .radius = 1},
+        {.type = OBSTACLE_RECTANGLE, .enabled = true, .size = {1, 1}},
+        {.type = OBSTACLE_POLYGON, .enabled = true, .points = points, .point_count = 3},
+        {.type = OBSTACLE_GRID,
+         .enabled = true,
+         .grid = {.width = 3, .height = 2, .resolution = 1, .rows = rows, .passable_trees = true}},
+        {.type = OBSTACLE_CIRCLE, .enabled = false, .radius = 9},
+    };
+    const struct world_document world = {.dimension = 2,
+                                         .has_bounds = true,
+                                         .upper = {10, 10},
+                                         .obstacles = obstacles,
+                                         .obstacle_count = 5};
+    double states[4] = {1, 1, 9, 9};
+    uint32_t edges[2] = {0, 1};
+    uint8_t valid[1] = {1};
+    const struct prm_graph_copy graph = {.milestone_count = 2,
+                                         .edge_count = 1,
+                                         .dof = 2,
+                                         .states = states,
+                                         .edges = edges,
+                                         .valid = valid};
+    const struct plan_result result = {.status = PLAN_STATUS_SOLVED, .waypoint_count = 2};
+    const struct picture picture = {.title = "a<b>&c",
+                                    .world = &world,
+                                    .graph = &graph,
+                                    .results = &result,
+                                    .result_count = 1,
+                                    .waypoints = states};
+    struct text svg = {0};
+    picture_write(&picture, &svg);
+    assert_well_formed(&svg);
+    text_append(&svg, "", 1);
+    assert_non_null(strstr(svg.data, "a&lt;b>&amp;c"));
+    assert_non_null(strstr(svg.data, "class=\"trees\""));
+    assert_null(strstr(svg.data, "class=\"water\""));
+    assert_non_null(strstr(svg.data, "class=\"path\""));
+    assert_null(strstr(svg.data, "r=\"9\""));
+    text_deinit(&svg);
+}
+
+static void large_things_are_thinned(void **state)
+{
+    (void)state;
+    enum { SIDE = 2048, COUNT = 200000 };
+    char *rows = malloc((size_t)SIDE * SIDE);
+    for (size_t i = 0; i < (size_t)SIDE * SIDE; i++)
+        rows[i] = (i / SIDE + i) % 2 ? '@' : '.';
+    struct obstacle_document grid = {
+        .type = OBSTACLE_GRID,
+        .enabled = true,
+        .grid = {.width = SIDE, .height = SIDE, .resolution = 1, .rows = rows}};
+    const struct world_document world = {.dimension = 2,
+                                         .has_bounds = true,
+                                         .upper = {SIDE, SIDE},
+                                         .obstacles = &grid,
+                                         .obstacle_count = 1};
+    struct prm_graph_copy graph = {
+        .milestone_count = COUNT,
+        .edge_count = COUNT,
+        .dof = 2,
+        .states = calloc(COUNT, 2 * sizeof(double)),
+        .edges = calloc(COUNT, 2 * sizeof(uint32_t)),
+        .valid = malloc(COUNT),
+    };
+    memset(graph.valid, 1, COUNT);
+    const struct picture picture = {.title = "m", .world = &world, .graph = &graph};
+    struct text svg = {0};
+    picture_write(&picture, &svg);
+    assert_well_formed(&svg);
+    assert_true(svg.length < (size_t)12 << 20);
+    text_deinit(&svg);
+    free(rows);
+    free(graph.states);
+    free(graph.edges);
+    free(graph.valid);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flat_points_stay),
+        cmocka_unit_test(solid_axes_are_even),
+        cmocka_unit_test(outlines),
+        cmocka_unit_test(every_obstacle_is_drawn),
+        cmocka_unit_test(large_things_are_thinned),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,208 @@
+/* Goal: the service over the real engine: a world and a robot go in, answers come out, a change of
+ * the world is seen, pictures are drawn, and building and deleting leaves no memory. Method: calls
+ * in-process. Oracle: answers known beforehand; resident memory and device bytes at the start.
+ * PRM_ROUNDS: builds and deletions (default 100). */
+#include "harness.h"
+
+#include "service/process.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define WORLD2                                                                                     \
+    "{\"dimension\":2,\"bounds\":{\"min\":[0,0],\"max\":[10,10]},\"obstacles\":["                  \
+    "{\"id\":\"low\",\"type\":\"rectangle\",\"center\":[5,2.25],\"size\":[0.2,4.5]},"              \
+    "{\"id\":\"high\",\"type\":\"rectangle\",\"center\":[5,7.75],\"size\":[0.2,4.5]},"             \
+    "{\"id\":\"door\",\"type\":\"rectangle\",\"center\":[5,5],\"size\":[0.2,1.2],"                 \
+    "\"dynamic\":true,\"enabled\":false}]}"
+#define WORLD3                                                                                     \
+    "{\"dimension\":3,\"bounds\":{\"min\":[0,0,0],\"max\":[10,10,10]},\"obstacles\":["             \
+    "{\"id\":\"ball\",\"type\":\"sphere\",\"center\":[5,5,5],\"radius\":2},"                       \
+    "{\"id\":\"box\",\"type\":\"box\",\"center\":[2,7,3],\"size\":[1,2,3],\"rpy\":[0,0,0.5]},"     \
+    "{\"id\":\"post\",\"type\":\"cylinder\",\"center\":[8,2,5],\"radius\":0.5,\"length\":10},"     \
+    "{\"id\":\"pill\",\"type\":\"capsule\",\"center\":[8,8,5],\"radius\":0.5,\"length\":3}]}"
+#define MAP "type octile\nheight 4\nwidth 5\nmap\n.....\n.@@@.\n.T...\n.....\n"
+
+enum { WAIT_S = 100 };
+
+static struct service *service;
+
+static int setup(void **state)
+{
+    (void)state;
+    service = harness_open(NULL);
+    EXPECT(service, 201, .route = ROUTE_WORLD_PUT, .name = "flat", .body = WORLD2);
+    EXPECT(service, 201, .route = ROUTE_WORLD_PUT, .name = "solid", .body = WORLD3);
+    EXPECT(service, 201, .route = ROUTE_WORLD_PUT, .name = "map", .body = MAP,
+           .parameters = {"format", "movingai"});
+    EXPECT(service, 201, .route = ROUTE_ROBOT_PUT, .name = "point", .body = "{\"type\":\"point\"}");
+    EXPECT(service, 201, .route = ROUTE_ROBOT_PUT, .name = "ball",
+           .body = "{\"type\":\"ball\",\"radius\":0.1}");
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    service_close(service);
+    return 0;
+}
+
+static void build(const char *name, const char *body)
+{
+    EXPECT(service, 201, .route = ROUTE_ROADMAP_PUT, .name = name, .body = body, .wait_s = WAIT_S);
+}
+
+static void expect_status(const char *name, const char *body, const char *status)
+{
+    struct exchange *planned =
+        SEND(service, 200, .route = ROUTE_ROADMAP_PLAN, .name = name, .body = body);
+    assert_string_equal(harness_string(planned, "/results/0/status"), status);
+    harness_free(planned);
+}
+
+static void a_door_opens_and_shuts(void **state)
+{
+    (void)state;
+    static const char QUERY[] = "{\"queries\":[{\"start\":[1,5],\"goal\":[9,5]}]}";
+    build("flat", "{\"world\":\"flat\",\"robot\":\"ball\",\"samples\":{\"count\":2000}}");
+    expect_status("flat", QUERY, "solved");
+    struct exchange *shut = SEND(service, 200, .route = ROUTE_WORLD_PATCH, .name = "flat",
+                                 .body = "{\"set\":[{\"id\":\"door\",\"enabled\":true}]}");
+    assert_string_equal(harness_string(shut, "/roadmaps/0/name"), "flat");
+    assert_true(harness_number(shut, "/roadmaps/0/edges_off") > 0);
+    expect_status("flat", QUERY, "no_path");
+    struct exchange *opened = SEND(service, 200, .route = ROUTE_WORLD_PATCH, .name = "flat",
+                                   .body = "{\"set\":[{\"id\":\"door\",\"enabled\":false}]}");
+    assert_true(harness_number(opened, "/roadmaps/0/edges_on") ==
+                harness_number(shut, "/roadmaps/0/edges_off"));
+    expect_status("flat", QUERY, "solved");
+    harness_free(shut);
+    harness_free(opened);
+
+    struct exchange *reason = SEND(service, 200, .route = ROUTE_ROADMAP_PLAN, .name = "flat",
+                                   .body = "{\"queries\":[{\"start\":[5,2],\"goal\":[9,5]}]}");
+    assert_string_equal(harness_string(reason, "/results/0/status"), "start_in_collision");
+    assert_string_equal(harness_string(reason, "/results/0/reason/obstacle"), "low");
+    harness_free(reason);
+}
+
+static void a_map_as_a_lattice(void **state)
+{
+    (void)state;
+    build("map", "{\"world\":\"map\",\"robot\":\"point\",\"samples\":{\"method\":\"lattice\"},"
+                 "\"neighbors\":{\"k\":8,\"radius\":1.5}}");
+    struct exchange *got = SEND(service, 200, .route = ROUTE_ROADMAP_GET, .name = "map");
+    assert_true(harness_number(got, "/statistics/milestones") == 16);
+    harness_free(got);
+
+    // around the wall: from (1,0) to (1,2), counted from the top, by the free column 0
+    struct exchange *planned =
+        SEND(service, 200, .route = ROUTE_ROADMAP_PLAN, .name = "map",
+             .body = "{\"queries\":[{\"start\":[0.5,3.5],\"goal\":[2.5,1.5]}],"
+                     "\"simplify\":false}");
+    assert_string_equal(harness_string(planned, "/results/0/status"), "solved");
+    harness_free(planned);
+}
+
+static void pictures_are_well_formed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *body, *start, *goal;
+    } CASES[] = {
+        {"flat2", "{\"world\":\"flat\",\"robot\":\"point\",\"samples\":{\"count\":300}}", "1,1",
+         "9,9"},
+        {"solid", "{\"world\":\"solid\",\"robot\":\"ball\",\"samples\":{\"count\":300}}", "1,1,1",
+         "9,9,9"},
+        {"map2", "{\"world\":\"map\",\"robot\":\"point\",\"samples\":{\"count\":100}}", "0.5,0.5",
+         "4.5,3.5"},
+    };
+    for (unsigned i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        build(CASES[i].name, CASES[i].body);
+        struct exchange *drawn =
+            SEND(service, 200, .route = ROUTE_ROADMAP_PICTURE, .name = CASES[i].name,
+                 .parameters = {"start", CASES[i].start, "goal", CASES[i].goal});
+        struct text *svg = &drawn->call.reply.body;
+        text_append(svg, "", 1);
+        assert_non_null(strstr(svg->data, "<title>"));
+        assert_non_null(strstr(svg->data, "class=\"path\""));
+        assert_null(strstr(svg->data, "nan"));
+        assert_null(strstr(svg->data, "inf"));
+        if (getenv("PRM_TEST_PICTURES")) {
+            char path[512];
+            snprintf(path, sizeof(path), "%s/%s.svg", getenv("PRM_TEST_PICTURES"), CASES[i].name);
+            FILE *file = fopen(path, "wb");
+            assert_non_null(file);
+            fwrite(svg->data, 1, svg->length - 1, file);
+            fclose(file);
+        }
+        harness_free(drawn);
+    }
+}
+
+/* Bytes of resident device memory by the metrics. */
+static double device_bytes(void)
+{
+    static const char USE[] = "use=\"resident\"} ";
+    struct exchange *got = SEND(service, 200, .route = ROUTE_METRICS);
+    text_append(&got->call.reply.body, "", 1);
+    const char *at = strstr(got->call.reply.body.data, USE);
+    assert_non_null(at);
+    const double bytes = atof(at + strlen(USE));
+    harness_free(got);
+    return bytes;
+}
+
+static void round_of(unsigned seed)
+{
+    char body[256];
+    snprintf(body, sizeof(body),
+             "{\"world\":\"flat\",\"robot\":\"ball\",\"seed\":%u,\"samples\":{\"count\":300}}",
+             seed);
+    build("round", body);
+    EXPECT(service, 200, .route = ROUTE_ROADMAP_PLAN, .name = "round",
+           .body = "{\"queries\":[{\"start\":[1,1],\"goal\":[1,9]}]}");
+    EXPECT(service, 204, .route = ROUTE_ROADMAP_DELETE, .name = "round");
+}
+
+static void rounds_leave_no_memory(void **state)
+{
+    (void)state;
+    const char *asked = getenv("PRM_ROUNDS");
+    const unsigned rounds = asked ? (unsigned)atoi(asked) : 100;
+    const unsigned first = rounds / 2 > 300 ? 300 : rounds / 2;
+    unsigned seed = 1;
+    const double device_before = device_bytes();
+    for (unsigned i = 0; i < first; i++)
+        round_of(seed++);
+    const double before = process_look().resident_bytes;
+    for (unsigned i = 0; i < rounds; i++)
+        round_of(seed++);
+    const double after = process_look().resident_bytes;
+    printf("%u rounds: resident %.0f -> %.0f KiB\n", rounds, before / 1024, after / 1024);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    assert_true(after < 1.02 * before + 256 * 1024);
+#endif
+
+    // the device thread frees a little later
+    for (int i = 0; i < 1000 && device_bytes() > device_before; i++) {
+        const struct timespec time = {.tv_nsec = 2000000};
+        nanosleep(&time, NULL);
+    }
+    assert_true(device_bytes() == device_before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_door_opens_and_shuts),
+        cmocka_unit_test(a_map_as_a_lattice),
+        cmocka_unit_test(pictures_are_well_formed),
+        cmocka_unit_test(rounds_leave_no_memory),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
