@@ -116,7 +116,7 @@ static inline void pull(struct sweep *s, u32 v, lanes live, u32 code)
 
     lanes found = (lanes)(0);
     const u32 end = s->offsets[v + 1];
-    for (u32 i = s->offsets[v]; i < end; i++)
+    for (u32 i = s->offsets[v]; i < end && any_lane(need & ~found); i++)
         found |= s->current[s->arcs[i].target];
     found &= need;
     if (!any_lane(found))

@@ -65,7 +65,7 @@ enum prm_status prm_connect_ends(struct prm_arena *arena, struct prm_endpoints *
                    ARGS(ARG_BUFFER(ends->vertices), ARG_BUFFER(ends->costs), ARG_BUFFER(c.valid),
                         ARG_BUFFER(c.pairs), ARG_BUFFER(c.distances),
                         ARG_BUFFER(options->validity->components), ARG_U32(n), ARG_U32(k),
-                        ARG_F32((float)roadmap->weight_scale), ARG_U32(options->enough),
+                        ARG_F32((float)options->validity->weight_scale), ARG_U32(options->enough),
                         ARG_U32(options->validity->largest_component))));
     prm_arena_rewind(arena, mark);
 

@@ -45,6 +45,11 @@ void prm_planner_destroy(struct prm_planner *planner)
     free(planner);
 }
 
+struct prm_arena *prm_planner_arena(struct prm_planner *planner)
+{
+    return planner->arena;
+}
+
 static double now_ms(void)
 {
     static const double MS_PER_S = 1e3, MS_PER_NS = 1e-6;
@@ -100,7 +105,7 @@ static enum prm_status search(struct plan_piece *piece)
         .graph = &batch->validity->graph,
         .space = &batch->roadmap->space,
         .states = batch->roadmap->states,
-        .weight_scale = batch->roadmap->weight_scale,
+        .weight_scale = batch->validity->weight_scale,
         .endpoints = &piece->ends,
         .queries = piece->asked_device,
         .query_count = piece->count,

@@ -1,8 +1,8 @@
 /* Planning: batches of queries on a resident roadmap, answered on the device.
  *
- * check ends → connect them to the roadmap → early refusal from components → search (hops: bit-parallel
- * multi-source BFS; length: A*) → canonical walk-back → simplify → copy out. The same query gets the same
- * answer whatever the batch.
+ * check ends → connect them to the roadmap → early refusal from components → search (hops:
+ * bit-parallel multi-source BFS; length: A*) → canonical walk-back → simplify → copy out. The same
+ * query gets the same answer whatever the batch.
  */
 #ifndef PRM_ROADMAP_PLAN_H
 #define PRM_ROADMAP_PLAN_H
@@ -39,9 +39,9 @@ struct prm_plan_options {
     enum prm_objective objective;
     enum prm_output output;
     bool simplify;
-    double interpolate;     /* greatest metric distance between way-points; 0: none */
-    uint32_t connect_k;     /* 0: the roadmap's */
-    double connect_radius;  /* 0: the roadmap's */
+    double interpolate;      /* greatest metric distance between way-points; 0: none */
+    uint32_t connect_k;      /* 0: the roadmap's */
+    double connect_radius;   /* 0: the roadmap's */
     uint32_t connect_enough; /* valid links into the largest component that are enough; 0: all */
     bool diagnose;
 };
@@ -69,12 +69,13 @@ struct prm_reason {
 
 struct prm_plan_result {
     enum prm_query_status status;
-    bool clamped; /* a coordinate within 1e-6 of a limit was clamped */
+    bool clamped;  /* a coordinate within 1e-6 of a limit was clamped */
     double length; /* summed in double precision over the way-points of the answer */
     uint32_t hops; /* edges before simplification */
     uint32_t goal_index;
     size_t waypoint_first, waypoint_count; /* into waypoints; output path */
-    size_t node_first, node_count;         /* into nodes; output nodes: milestone ids between start and goal */
+    size_t node_first,
+        node_count; /* into nodes; output nodes: milestone ids between start and goal */
     struct prm_reason reason;
 };
 
@@ -98,15 +99,16 @@ struct prm_planner;
 enum prm_status prm_planner_create(struct prm_planner **planner, struct prm_context *context);
 void prm_planner_destroy(struct prm_planner *planner);
 
-/* Builds the kernels for a space ahead of the first batch, so that no request waits for a compiler. */
+/* Builds the kernels for a space ahead of the first batch, so that no request waits for a compiler.
+ */
 enum prm_status prm_planner_warm_up(struct prm_planner *planner, uint32_t dof);
 
-/* Plans a batch of any size. `world` is the world of `validity`. Results must be deinitialised by the caller
- * whatever the status. */
+/* Plans a batch of any size. `world` is the world of `validity`. Results must be deinitialised by
+ * the caller whatever the status. */
 enum prm_status prm_plan(struct prm_planner *planner, struct prm_plan_results *results,
                          const struct prm_roadmap *roadmap, const struct prm_validity *validity,
-                         const struct prm_world *world, const struct prm_query *queries, uint32_t count,
-                         const struct prm_plan_options *options);
+                         const struct prm_world *world, const struct prm_query *queries,
+                         uint32_t count, const struct prm_plan_options *options);
 void prm_plan_results_deinit(struct prm_plan_results *results);
 
 #endif

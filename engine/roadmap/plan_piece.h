@@ -65,4 +65,7 @@ enum prm_status plan_judge(struct plan_piece *piece);
 /* Writes the results of the queries that were searched for, way-points and nodes. plan_answer.c. */
 enum prm_status plan_answer(struct plan_piece *piece);
 
+/* The planner's own scratch. */
+struct prm_arena *prm_planner_arena(struct prm_planner *planner);
+
 #endif

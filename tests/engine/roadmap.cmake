@@ -2,3 +2,4 @@
 prm_test(test_search SOURCES test_search.c USES prm_roadmap LABELS device TUNED OCLGRIND)
 prm_test(test_connect SOURCES test_connect.c USES prm_roadmap LABELS device TUNED OCLGRIND)
 prm_test(test_simplify SOURCES test_simplify.c USES prm_roadmap LABELS device TUNED OCLGRIND)
+prm_test(test_plan SOURCES test_plan.c USES prm_roadmap LABELS device TUNED OCLGRIND)

@@ -65,10 +65,8 @@ static void fixture_init(struct fixture *f, uint32_t vertices, uint32_t queries,
 
     *f = (struct fixture){.vertex_count = vertices, .query_count = queries, .k = k};
     make_world(f, &random);
-    f->roadmap = (struct prm_roadmap){.context = test_context,
-                                      .robot = {.kind = PRM_ROBOT_POINT},
-                                      .milestone_count = vertices,
-                                      .weight_scale = SCALE};
+    f->roadmap = (struct prm_roadmap){
+        .context = test_context, .robot = {.kind = PRM_ROBOT_POINT}, .milestone_count = vertices};
     assert_ok(prm_space_init(&f->roadmap.space, &f->roadmap.robot, f->world));
     f->scene = (struct prm_scene){&f->roadmap.space, &f->roadmap.robot,  f->world,
                                   &f->world->all,    PRM_EDGE_CERTIFIED, 0};
@@ -111,6 +109,7 @@ static void fixture_upload(struct fixture *f, double radius)
         .components = upload(f->components, f->vertex_count * sizeof(uint32_t)),
         .component_sizes = upload(f->sizes, f->vertex_count * sizeof(uint32_t)),
         .largest_component = PARTS - 1,
+        .weight_scale = SCALE,
     };
     assert_ok(prm_neighbor_index_create(test_arena, &f->index, &f->roadmap.space, f->roadmap.states,
                                         f->vertex_count, &options));

@@ -1,0 +1,103 @@
+/* Warm-up of planning: a small roadmap is built and planned on with every kernel variant of a
+ * space, since some OpenCL devices compile at the first launch only. */
+#include "device/try.h"
+#include "roadmap/plan_piece.h"
+
+#include <stdlib.h>
+
+enum {
+    MILESTONES = 64,
+    NEIGHBORS = 8,
+    QUERIES_PER_UNIT = 65, /* more than 64 a core make breadth-first search use its wide form */
+};
+
+static enum prm_status make_world(struct prm_arena *arena, struct prm_world **world, uint32_t dof)
+{
+    const struct prm_obstacle obstacle = {.kind =
+                                              dof == 2 ? PRM_OBSTACLE_CIRCLE : PRM_OBSTACLE_SPHERE,
+                                          .center = {5, 5, 5},
+                                          .quaternion = {0, 0, 0, 1},
+                                          .radius = 1};
+    const struct prm_world_spec spec = {.dimension = dof,
+                                        .bounded = true,
+                                        .upper = {10, 10, 10},
+                                        .obstacles = &obstacle,
+                                        .obstacle_count = 1};
+    return prm_world_create(arena, world, &spec);
+}
+
+static enum prm_status make_roadmap(struct prm_context *context, const struct prm_world *world,
+                                    struct prm_roadmap **roadmap, struct prm_validity **validity)
+{
+    enum prm_status status = PRM_OK;
+    const struct prm_robot robot = {.kind = PRM_ROBOT_POINT};
+    const struct prm_roadmap_params params = {.sample_count = MILESTONES,
+                                              .sample_method = PRM_SAMPLE_HALTON,
+                                              .neighbor_method = PRM_NEIGHBOR_EXACT,
+                                              .k = NEIGHBORS};
+    struct prm_build *build = NULL;
+    bool done = false;
+
+    TRY(prm_build_create(&build, context, world, &robot, &params));
+    while (!done)
+        TRY(prm_build_step(build, &done));
+    TRY(prm_build_finish(build, roadmap, validity));
+
+cleanup:
+    prm_build_destroy(build);
+    return status;
+}
+
+/* Across the obstacle, and once from inside of it for the reason why not. */
+static enum prm_status plan_all(struct prm_planner *planner, struct prm_context *context,
+                                const struct prm_roadmap *roadmap,
+                                const struct prm_validity *validity, const struct prm_world *world)
+{
+    static const double CORNER[3] = {1, 1, 1}, OPPOSITE[3] = {9, 9, 9}, INSIDE[3] = {5, 5, 5};
+    static const struct prm_plan_options OPTIONS[] = {
+        {.objective = PRM_OBJECTIVE_LENGTH, .simplify = true},
+        {.objective = PRM_OBJECTIVE_HOPS},
+    };
+    enum prm_status status = PRM_OK;
+    const uint32_t many = QUERIES_PER_UNIT * prm_context_profile(context)->compute_units;
+    struct prm_query *queries = calloc(many, sizeof(*queries));
+    struct prm_plan_results results = {0};
+
+    if (!queries)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u queries", many);
+    for (uint32_t q = 0; q < many; q++)
+        queries[q] = (struct prm_query){CORNER, q == 0 ? INSIDE : OPPOSITE, 1, false};
+    for (size_t i = 0; i < sizeof(OPTIONS) / sizeof(OPTIONS[0]); i++) {
+        for (uint32_t count = 2; count <= many; count += many - 2) {
+            prm_plan_results_deinit(&results);
+            TRY(prm_plan(planner, &results, roadmap, validity, world, queries, count, &OPTIONS[i]));
+        }
+    }
+
+cleanup:
+    prm_plan_results_deinit(&results);
+    free(queries);
+    return status;
+}
+
+enum prm_status prm_planner_warm_up(struct prm_planner *planner, uint32_t dof)
+{
+    enum prm_status status = PRM_OK;
+    struct prm_arena *arena = prm_planner_arena(planner);
+    struct prm_context *context = prm_arena_context(arena);
+    struct prm_world *world = NULL;
+    struct prm_roadmap *roadmap = NULL;
+    struct prm_validity *validity = NULL;
+
+    if (dof != 2 && dof != 3)
+        return prm_fault_set(PRM_INVALID_ARGUMENT, "no robot has %u coordinates", dof);
+    TRY(make_world(arena, &world, dof));
+    TRY(make_roadmap(context, world, &roadmap, &validity));
+    TRY(plan_all(planner, context, roadmap, validity, world));
+
+cleanup:
+    prm_validity_destroy(validity);
+    prm_roadmap_destroy(roadmap);
+    prm_world_destroy(world);
+    return status;
+}
