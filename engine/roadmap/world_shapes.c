@@ -13,10 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Share of the own frame's coordinates that a computed distance may be off: a difference and a
- * projection; with a rotation twelve more products and sums. Units of 2^-24. */
-#define ROUNDING_ALIGNED 4.0
-#define ROUNDING_TURNED 12.0
+/* Error of a computed distance in units of 2^-24 of R, the greatest coordinate of the edge's ends
+ * in the own frame. A coordinate of a swept point p = a + t (b - a) is off by at most 6 R (one for
+ * each end's difference to the centre, two each for b - a and its product, one for the sum, less
+ * where t is small), the distance so by 6 √3, and squares, sum and root by 4 more. A rotation's
+ * three products and sums add 5 √3 an end. An error of t itself moves p along the edge, never
+ * nearer than the least distance. */
+#define ROUNDING_ALIGNED 16.0
+#define ROUNDING_TURNED 28.0
 #define UNIT_ROUNDOFF 5.9604644775390625e-8
 /* Entries of a rotation below this are what is left of a cosine of 90 degrees. */
 #define ROTATION_ZERO 1e-9
