@@ -42,10 +42,11 @@ bool polygon_has_area(const double *points, uint32_t count)
     return fabs(doubled) > AREA_MIN_SHARE * extent * extent;
 }
 
-/* An edge with its box. */
+/* An edge with its box; ends are kept here so that the sweep reads in one direction. */
 struct edge {
     double x_min, x_max, y_min, y_max;
-    uint32_t index;
+    double a[2], b[2];
+    uint32_t index; /* of the point where it begins */
 };
 
 static int edge_compare(const void *left, const void *right)
@@ -64,11 +65,10 @@ static int side(const double *a, const double *b, const double *c)
     return (difference > error) - (difference < -error);
 }
 
-static bool edges_cross(const double *points, uint32_t count, uint32_t i, uint32_t j)
+static bool edges_cross(const struct edge *e, const struct edge *f)
 {
-    const double *a = points + 2 * (size_t)i, *b = points + 2 * (size_t)((i + 1) % count);
-    const double *c = points + 2 * (size_t)j, *d = points + 2 * (size_t)((j + 1) % count);
-    return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
+    return side(e->a, e->b, f->a) * side(e->a, e->b, f->b) < 0 &&
+           side(f->a, f->b, e->a) * side(f->a, f->b, e->b) < 0;
 }
 
 bool polygon_crosses_itself(const double *points, uint32_t count, uint32_t *first, uint32_t *second,
@@ -80,8 +80,13 @@ bool polygon_crosses_itself(const double *points, uint32_t count, uint32_t *firs
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const double *a = points + 2 * (size_t)i, *b = points + 2 * (size_t)((i + 1) % count);
-        edges[i] = (struct edge){fmin(a[0], b[0]), fmax(a[0], b[0]), fmin(a[1], b[1]),
-                                 fmax(a[1], b[1]), i};
+        edges[i] = (struct edge){fmin(a[0], b[0]),
+                                 fmax(a[0], b[0]),
+                                 fmin(a[1], b[1]),
+                                 fmax(a[1], b[1]),
+                                 {a[0], a[1]},
+                                 {b[0], b[1]},
+                                 i};
     }
     qsort(edges, count, sizeof *edges, edge_compare);
 
@@ -91,7 +96,7 @@ bool polygon_crosses_itself(const double *points, uint32_t count, uint32_t *firs
         for (uint32_t j = i + 1; j < count && edges[j].x_min <= edges[i].x_max && !found; j++) {
             if (edges[j].y_min > edges[i].y_max || edges[j].y_max < edges[i].y_min)
                 continue;
-            found = edges_cross(points, count, edges[i].index, edges[j].index);
+            found = edges_cross(&edges[i], &edges[j]);
             if (found) {
                 *first = edges[i].index < edges[j].index ? edges[i].index : edges[j].index;
                 *second = edges[i].index < edges[j].index ? edges[j].index : edges[i].index;
