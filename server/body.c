@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#define ZLIB_CONST /* zlib reads its input only */
 #include <zlib.h>
 
 enum {
@@ -127,8 +128,7 @@ void body_append(struct body *body, const char *data, size_t bytes)
         append_plain(body, data, bytes);
     } else {
         assert(bytes <= UINT32_MAX);
-        // zlib reads its input only, its type merely lacks the const
-        body->unpacker->next_in = (unsigned char *)(uintptr_t)data;
+        body->unpacker->next_in = (const unsigned char *)data;
         body->unpacker->avail_in = (uInt)bytes;
         while (unpack_some(body))
             continue;

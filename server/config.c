@@ -107,7 +107,7 @@ static void environment_name(char out[NAME_BYTES], const struct option_row *row)
 {
     snprintf(out, NAME_BYTES, "PRMD_%s", row_name(row));
     for (char *c = out; *c != '\0'; c++)
-        *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+        *c = (char)(*c == '-' ? '_' : toupper((unsigned char)*c));
 }
 
 /* Keeps a copy of a value; a later call for the same option replaces it. */

@@ -39,6 +39,7 @@ static bool next(struct span *rest, char separator, struct span *piece)
 {
     bool quoted = false;
     size_t end = 0;
+    *piece = (struct span){"", 0};
     if (rest->text == NULL)
         return false;
     for (; end < rest->length && (quoted || rest->text[end] != separator); end++) {

@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#define ZLIB_CONST /* zlib reads its input only */
 #include <zlib.h>
 
 enum { LEVEL = 1, WINDOW_BITS_GZIP = 15 + 16, MEMORY_LEVEL = 8 };
@@ -21,8 +22,7 @@ struct packer *packer_create(const char *data, size_t bytes)
         free(packer);
         return NULL;
     }
-    // zlib reads its input only, its type merely lacks the const
-    packer->zlib.next_in = (unsigned char *)(uintptr_t)data;
+    packer->zlib.next_in = (const unsigned char *)data;
     packer->left = bytes;
     return packer;
 }

@@ -61,8 +61,9 @@ static const char *decode(char *text, bool is_query)
                 return fault_slash;
             in += 3;
         } else {
-            *out = (is_query && *in == '+') ? ' ' : *in;
-            in++;
+            *out = *in++;
+            if (is_query && *out == '+')
+                *out = ' ';
         }
     }
     *out = '\0';

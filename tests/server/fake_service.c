@@ -138,7 +138,7 @@ static void answer_with_all_headers(struct call *call)
 static void wait_long(struct task *task)
 {
     struct call *call = task->call;
-    for (double waited_s = 0; waited_s < call->wait_s; waited_s += 0.005) {
+    for (int waited_ms = 0; waited_ms < 1e3 * call->wait_s; waited_ms += 5) {
         if (atomic_load(&call->abandoned)) {
             atomic_fetch_add(&task->service->abandoned, 1);
             break;

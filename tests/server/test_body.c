@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#define ZLIB_CONST /* zlib reads its input only */
 #include <zlib.h>
 
 enum { LARGE = 3 << 20 };
@@ -36,7 +37,7 @@ static char *zip(const char *data, size_t bytes, int window_bits, size_t *packed
     assert_int_equal(deflateInit2(&zlib, 6, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY), Z_OK);
     const size_t room = deflateBound(&zlib, bytes) + 64;
     char *packed = malloc(room);
-    zlib.next_in = (unsigned char *)(uintptr_t)data;
+    zlib.next_in = (const unsigned char *)data;
     zlib.avail_in = (uInt)bytes;
     zlib.next_out = (unsigned char *)packed;
     zlib.avail_out = (uInt)room;

@@ -12,16 +12,15 @@
 enum { ARGUMENTS_MAX = 8 };
 
 /* config_read of a NULL-terminated list behind the program's name. */
-static enum config_outcome read_list(struct config *config, char *fault,
-                                     const char *const arguments[])
+static enum config_outcome read_list(struct config *config, char *fault, char *const arguments[])
 {
     char *argv[ARGUMENTS_MAX + 2] = {(char[]){"prmd"}};
     int argc = 1;
     for (; arguments[argc - 1] != NULL; argc++)
-        argv[argc] = (char *)(uintptr_t)arguments[argc - 1];
+        argv[argc] = arguments[argc - 1];
     return config_read(config, argc, argv, fault);
 }
-#define READ(config, fault, ...) read_list(config, fault, (const char *const[]){__VA_ARGS__, NULL})
+#define READ(config, fault, ...) read_list(config, fault, (char *const[]){__VA_ARGS__, NULL})
 
 static int clean_environment(void **state)
 {
@@ -39,7 +38,7 @@ static int clean_environment(void **state)
 }
 
 /* Writes a file of options and returns its name. */
-static const char *write_file(const char *text)
+static char *write_file(const char *text)
 {
     static char path[64];
     snprintf(path, sizeof(path), "/tmp/prmd-test-config-%ld", (long)getpid());
@@ -144,7 +143,7 @@ static void actions(void **state)
 static void wrong_values_are_named(void **state)
 {
     static const struct {
-        const char *arguments[3];
+        char *arguments[3];
         const char *said[3];
     } rows[] = {
         {{"--threads", "0"}, {"--threads", "'0'", "from 1 to 256"}},
@@ -197,7 +196,7 @@ static void wrong_lines_are_named(void **state)
     char fault[CONFIG_FAULT_MAX];
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const char *path = write_file(rows[i].text);
+        char *path = write_file(rows[i].text);
         assert_int_equal(READ(&config, fault, "--config", path), CONFIG_WRONG);
         if (strstr(fault, rows[i].said) == NULL)
             fail_msg("'%s' does not say '%s'", fault, rows[i].said);

@@ -21,7 +21,12 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { BODY_LIMIT = 4 << 20, ANSWER_BYTES = 8 << 20, RECEIVE_TIMEOUT_S = 20 };
+enum {
+    BODY_LIMIT = 4 << 20,
+    TWICE_THE_LIMIT = 2 * BODY_LIMIT,
+    ANSWER_BYTES = 8 << 20,
+    RECEIVE_TIMEOUT_S = 20
+};
 
 static struct http *http;
 static struct service *service;
@@ -381,7 +386,7 @@ static void errors_leave_the_connection_usable(void **state)
 
 static void bodies_over_the_limit(void **state)
 {
-    char *body = make_body(2 * BODY_LIMIT);
+    char *body = make_body(TWICE_THE_LIMIT);
     char head[128];
     (void)state;
 
@@ -397,9 +402,9 @@ static void bodies_over_the_limit(void **state)
     // a client that sends all before it reads still gets its answer
     fd = dial();
     snprintf(head, sizeof(head),
-             "PUT /v1/robots/a HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", 2 * BODY_LIMIT);
+             "PUT /v1/robots/a HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", TWICE_THE_LIMIT);
     put_text(fd, head);
-    assert_true(put(fd, body, 2 * BODY_LIMIT));
+    assert_true(put(fd, body, TWICE_THE_LIMIT));
     assert_int_equal(receive(fd), 413);
     assert_says("\"code\":\"too_large\"");
     assert_says("\"limit\":4194304");

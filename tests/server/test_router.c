@@ -156,13 +156,13 @@ static void bad_query_strings_are_refused(void **state)
 
     // as many as fit, and one more
     char many[2 * CALL_PARAMETERS_MAX + 2] = "";
-    for (unsigned i = 0; i < CALL_PARAMETERS_MAX; i++)
-        memcpy(many + 2 * i, "a&", 3);
+    for (size_t i = 0; i < CALL_PARAMETERS_MAX; i++)
+        memcpy(&many[2 * i], "a&", 3);
     char copy[sizeof(many)];
     memcpy(copy, many, sizeof(many));
     assert_null(router_query(parameters, &count, copy));
     assert_int_equal(count, CALL_PARAMETERS_MAX);
-    many[2 * CALL_PARAMETERS_MAX] = 'a';
+    many[sizeof(many) - 2] = 'a';
     assert_non_null(router_query(parameters, &count, many));
 }
 
