@@ -84,9 +84,8 @@ static void each_source_outranks_the_next(void **state)
 {
     struct config config;
     char fault[CONFIG_FAULT_MAX];
-    const char *path =
-        write_file("# comment\n\nthreads = 3\n  listen=127.0.0.1:1 \ninsecure = true\n"
-                   "max-body-bytes = 2M\nlog-format = text\ntuning = wg=64,shape=gpu\n");
+    char *path = write_file("# comment\n\nthreads = 3\n  listen=127.0.0.1:1 \ninsecure = true\n"
+                            "max-body-bytes = 2M\nlog-format = text\ntuning = wg=64,shape=gpu\n");
     (void)state;
 
     assert_int_equal(READ(&config, fault, "--config", path), CONFIG_RUN);
