@@ -138,7 +138,6 @@ static void end_with(struct build *build, struct roadmap_version *roadmap)
         return;
     }
     answer_waiters(build, waiters, roadmap, NULL);
-    version_release(&roadmap->version);
 
     // what /metrics and the log say about it
     const struct prm_roadmap *made = roadmap->model->topology->roadmap;
@@ -149,6 +148,7 @@ static void end_with(struct build *build, struct roadmap_version *roadmap)
     metrics_job(service->metrics, KIND, seconds);
     service_log(service, "build_ended", "roadmap %s: succeeded: %u milestones, %.1f ms",
                 build->name, made->milestone_count, 1e3 * seconds);
+    version_release(&roadmap->version);
     build_destroy(build);
 }
 

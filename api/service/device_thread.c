@@ -159,8 +159,9 @@ static void drop_tasks(struct device_thread *thread)
 static void *run(void *context)
 {
     struct device_thread *thread = context;
-    for (unsigned piece = 0; !is_stopping(thread) && !thread->warm_up(&thread->device, piece);)
-        piece++;
+    for (unsigned piece = 0; !is_stopping(thread); piece++)
+        if (thread->warm_up(&thread->device, piece))
+            break;
     publish_memory(thread);
     atomic_store(&thread->warm, true);
 

@@ -134,3 +134,11 @@ void harness_until(struct service *service, const char *roadmap, const char *sta
         pause_ms(1);
     }
 }
+
+void harness_until_idle(struct service *service)
+{
+    const double until = clock_steady() + WAIT_S;
+    while (service_in_flight(service) > 0 && clock_steady() < until)
+        pause_ms(1);
+    assert_int_equal(service_in_flight(service), 0);
+}

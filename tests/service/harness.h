@@ -54,6 +54,9 @@ void harness_expect(struct service *service, int status, const struct request *r
 double harness_number(const struct exchange *exchange, const char *pointer);
 const char *harness_string(const struct exchange *exchange, const char *pointer);
 
+/* Waits until nothing is in flight: a call counts until its completion has returned. */
+void harness_until_idle(struct service *service);
+
 /* Waits until a roadmap's state is `state`, at most ten seconds. */
 void harness_until(struct service *service, const char *roadmap, const char *state);
 
