@@ -51,9 +51,16 @@ enum exit_code command_health(const struct session *, const struct arguments *);
 /* Follows a job with a progress bar until it ends; says why where it failed. */
 enum exit_code job_follow(const struct session *session, const char *id);
 
-/* The plan request that the options describe, for plan and picture; the caller deinitialises
- * `body`. */
-enum exit_code plan_body(const struct session *session, const struct arguments *arguments,
-                         const char *roadmap, struct text *body);
+/* The plan request that the options describe, for plan and picture. */
+struct plan_body {
+    struct text text; /* owned */
+    double *optima;   /* [optimum_count] of a scenario, owned; NULL otherwise */
+    unsigned optimum_count;
+};
+
+/* The caller deinitialises `body` whatever comes back. */
+enum exit_code plan_body_init(struct plan_body *body, const struct session *session,
+                              const struct arguments *arguments, const char *roadmap);
+void plan_body_deinit(struct plan_body *body);
 
 #endif

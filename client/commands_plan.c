@@ -1,205 +1,11 @@
-/* Planning and pictures: queries from the command line or a file, answers as tables. */
+/* Planning and pictures: requests sent, answers as tables. */
 #include "client/commands.h"
-#include "client/scenario.h"
 #include "client/table.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { WAYPOINTS_SHOWN = 200, FAILURES_SHOWN = 20 };
-
-/* Writes "1,2,3" as an array; false: not numbers. */
-static bool state_write(const char *value, struct text *out)
-{
-    text_json_open(out, '[');
-    for (const char *at = value;;) {
-        char *end;
-        double number = strtod(at, &end);
-        if (end == at || !isfinite(number) || (*end && *end != ','))
-            return false;
-        text_json_number(out, number, 17);
-        if (!*end)
-            break;
-        at = end + 1;
-    }
-    text_json_close(out, ']');
-    return true;
-}
-
-/* Writes the one query of --start and --goal; several goals are alternatives. */
-static enum exit_code query_write(const struct session *session, const struct arguments *arguments,
-                                  struct text *out)
-{
-    const char *start = arguments_option(arguments, "start");
-    unsigned goals = 0;
-    for (unsigned i = 0; i < arguments->option_count; i++)
-        goals += strcmp(arguments->options[i].name, "goal") == 0;
-    if (!start || goals == 0)
-        return session_usage(session, "give --start and --goal, or --queries");
-    text_json_open(out, '[');
-    text_json_open(out, '{');
-    text_json_key(out, "start");
-    if (!state_write(start, out))
-        return session_usage(session, "--start: \"%s\" is not X,Y,…", start);
-    text_json_key(out, goals == 1 ? "goal" : "goals");
-    if (goals > 1)
-        text_json_open(out, '[');
-    for (unsigned i = 0; i < arguments->option_count; i++) {
-        const struct argument_option *option = &arguments->options[i];
-        if (strcmp(option->name, "goal") == 0 && !state_write(option->value, out))
-            return session_usage(session, "--goal: \"%s\" is not X,Y,…", option->value);
-    }
-    if (goals > 1)
-        text_json_close(out, ']');
-    text_json_close(out, '}');
-    text_json_close(out, ']');
-    return EXIT_SOLVED;
-}
-
-/* The height of the grid that a roadmap's world has. */
-static enum exit_code grid_height(const struct session *session, const char *roadmap,
-                                  unsigned *height)
-{
-    struct client_reply reply, world = {0};
-    enum exit_code code = session_call(session, "GET", "roadmaps", roadmap, "", &reply);
-    const char *name = document_string(client_reply_root(&reply), "/world", "");
-    if (code == EXIT_SOLVED)
-        code = session_call(session, "GET", "worlds", name, "", &world);
-
-    // as a member, or as the obstacle that it became
-    const struct document_value *root = client_reply_root(&world);
-    double found = document_number(root, "/grid/height", 0);
-    const struct document_value *obstacles = document_at(root, "/obstacles");
-    for (size_t i = 0; found == 0 && i < document_length(obstacles); i++) {
-        const struct document_value *obstacle = document_element(obstacles, i);
-        if (strcmp(document_string(obstacle, "/type", ""), "grid") == 0)
-            found = document_number(obstacle, "/height", 0);
-    }
-    if (code == EXIT_SOLVED && found == 0)
-        code = session_usage(session, "world %s has no grid, so a scenario has no meaning in it",
-                             name);
-    *height = (unsigned)found;
-    client_reply_deinit(&reply);
-    client_reply_deinit(&world);
-    return code;
-}
-
-static enum exit_code scenario_write(const struct session *session, const char *path,
-                                     const char *roadmap, struct text *out)
-{
-    struct text content;
-    struct scenario scenario;
-    char fault[200];
-    unsigned height;
-    enum exit_code code = grid_height(session, roadmap, &height);
-    if (code != EXIT_SOLVED)
-        return code;
-    code = session_read_file(session, path, &content);
-    if (code != EXIT_SOLVED)
-        return code;
-    if (!scenario_read(&scenario, content.data, content.length, height, fault, sizeof fault)) {
-        code = session_usage(session, "%s: %s", path, fault);
-    } else {
-        if (scenario.count > 0 && scenario.height != height)
-            code = session_usage(session, "%s is of a map %u cells high, the world's is %u", path,
-                                 scenario.height, height);
-        text_append(out, scenario.queries.data, scenario.queries.length);
-        scenario_deinit(&scenario);
-    }
-    text_deinit(&content);
-    return code;
-}
-
-/* The options that are members of the request; false: one has no number. */
-static bool members_write(const struct arguments *arguments, struct text *out, char *fault,
-                          size_t bytes)
-{
-    static const char *const words[] = {"objective", "output"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        const char *value = arguments_option(arguments, words[i]);
-        if (!value)
-            continue;
-        text_json_key(out, words[i]);
-        text_json_string(out, value);
-    }
-    if (arguments_option(arguments, "no-simplify")) {
-        text_json_key(out, "simplify");
-        text_json_bool(out, false);
-    }
-    const char *interpolate = arguments_option(arguments, "interpolate");
-    double distance;
-    if (!interpolate)
-        return true;
-    if (!arguments_number("interpolate", interpolate, &distance, fault, bytes))
-        return false;
-    text_json_key(out, "interpolate");
-    text_json_number(out, distance, 17);
-    return true;
-}
-
-/* Whether an option replaces this member of a request read from a file. */
-static bool option_replaces(const struct arguments *arguments, const char *member)
-{
-    const char *option = strcmp(member, "simplify") == 0 ? "no-simplify" : member;
-    static const char *const members[] = {"objective", "output", "no-simplify", "interpolate"};
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        if (strcmp(members[i], option) == 0)
-            return arguments_option(arguments, option);
-    }
-    return false;
-}
-
-/* Writes all members of a request file but those that options replace. */
-static enum exit_code request_write(const struct session *session,
-                                    const struct arguments *arguments, const char *path,
-                                    struct text *out)
-{
-    struct document *document;
-    enum exit_code code = session_read_json(session, path, &document);
-    if (code != EXIT_SOLVED)
-        return code;
-    const struct document_value *root = document_root(document);
-    if (!document_is_array(document_at(root, "/queries")))
-        code = session_usage(session, "%s: not a plan request, it has no array \"queries\"", path);
-    for (const char *key = document_next_key(root, NULL); key; key = document_next_key(root, key)) {
-        if (option_replaces(arguments, key))
-            continue;
-        text_json_key(out, key);
-        document_write(document_member(root, key), out);
-    }
-    document_destroy(document);
-    return code;
-}
-
-enum exit_code plan_body(const struct session *session, const struct arguments *arguments,
-                         const char *roadmap, struct text *body)
-{
-    const char *path = arguments_option(arguments, "queries");
-    char fault[200];
-    enum exit_code code;
-    *body = (struct text){0};
-    text_json_open(body, '{');
-    if (!members_write(arguments, body, fault, sizeof fault))
-        return session_usage(session, "%s", fault);
-    if (path && (arguments_option(arguments, "start") || arguments_option(arguments, "goal")))
-        return session_usage(session, "--queries and --start, --goal exclude each other");
-    if (path && name_ends_with(path, ".scen")) {
-        text_json_key(body, "queries");
-        code = scenario_write(session, path, roadmap, body);
-    } else if (path && name_ends_with(path, ".npy")) {
-        code = session_usage(session, "%s: npy is not supported by this version", path);
-    } else if (path) {
-        code = request_write(session, arguments, path, body);
-    } else {
-        text_json_key(body, "queries");
-        code = query_write(session, arguments, body);
-    }
-    text_json_close(body, '}');
-    return code != EXIT_SOLVED ? code
-           : body->failed      ? session_usage(session, "out of memory")
-                               : EXIT_SOLVED;
-}
 
 /* POSTs a plan body below a roadmap. */
 static enum exit_code body_send(const struct session *session, const char *roadmap,
@@ -295,6 +101,31 @@ static void batch_print(const struct document_value *answer, double length_sum, 
         fputs(")\n", out);
 }
 
+/* How the lengths compare with the published ones of a scenario. */
+static void optima_print(const struct document_value *answer, const struct plan_body *body,
+                         FILE *out)
+{
+    // scenario files print as few as two decimals
+    static const double tolerance = 0.0051;
+    const struct document_value *results = document_at(answer, "/results");
+    unsigned equal = 0, compared = 0;
+    double ratio_sum = 0;
+    for (unsigned i = 0; i < body->optimum_count; i++) {
+        const struct document_value *result = document_element(results, i);
+        double optimum = body->optima[i], length = document_number(result, "/length", 0);
+        // no path is published as 0
+        equal += fabs(length - optimum) <= tolerance;
+        if (optimum > 0 && length > 0) {
+            ratio_sum += length / optimum;
+            compared++;
+        }
+    }
+    fprintf(out, "%u of %u lengths are the published ones", equal, body->optimum_count);
+    if (compared > 0)
+        fprintf(out, ", mean ratio %.4f", ratio_sum / compared);
+    fputc('\n', out);
+}
+
 /* The answer as text; whether all queries are solved. */
 static bool answer_print(const struct document_value *answer, bool quiet, FILE *out)
 {
@@ -333,22 +164,24 @@ static bool answer_print(const struct document_value *answer, bool quiet, FILE *
 
 enum exit_code command_plan(const struct session *session, const struct arguments *arguments)
 {
-    struct text body;
+    struct plan_body body;
     struct client_reply reply = {0};
     const char *save = arguments_option(arguments, "save");
-    enum exit_code code = plan_body(session, arguments, arguments->words[0], &body);
+    enum exit_code code = plan_body_init(&body, session, arguments, arguments->words[0]);
     if (code == EXIT_SOLVED)
-        code = body_send(session, arguments->words[0], "/plan", &body, &reply);
+        code = body_send(session, arguments->words[0], "/plan", &body.text, &reply);
     if (code == EXIT_SOLVED && save)
         code = session_write_file(session, save, reply.body, reply.bytes);
     if (code == EXIT_SOLVED) {
         if (session->json)
             session_print_raw(session, &reply);
         bool all = answer_print(client_reply_root(&reply), session->json, session->out);
+        if (body.optima && !session->json)
+            optima_print(client_reply_root(&reply), &body, session->out);
         code = all ? EXIT_SOLVED : EXIT_QUERY_FAILED;
     }
     client_reply_deinit(&reply);
-    text_deinit(&body);
+    plan_body_deinit(&body);
     return code;
 }
 
@@ -356,12 +189,12 @@ enum exit_code command_picture(const struct session *session, const struct argum
 {
     const char *roadmap = arguments->words[0], *path = arguments->words[1];
     struct client_reply reply = {0};
-    struct text body = {0};
+    struct plan_body body = {.optima = NULL};
     enum exit_code code;
     if (arguments_option(arguments, "queries") || arguments_option(arguments, "start")) {
-        code = plan_body(session, arguments, roadmap, &body);
+        code = plan_body_init(&body, session, arguments, roadmap);
         if (code == EXIT_SOLVED)
-            code = body_send(session, roadmap, "/picture.svg", &body, &reply);
+            code = body_send(session, roadmap, "/picture.svg", &body.text, &reply);
     } else {
         code = session_call(session, "GET", "roadmaps", roadmap, "/picture.svg", &reply);
     }
@@ -370,6 +203,6 @@ enum exit_code command_picture(const struct session *session, const struct argum
     if (code == EXIT_SOLVED)
         fprintf(session->out, "%s: %zu bytes\n", path, reply.bytes);
     client_reply_deinit(&reply);
-    text_deinit(&body);
+    plan_body_deinit(&body);
     return code;
 }

@@ -40,6 +40,7 @@ class Docs(unittest.TestCase):
         printed = self.run_page("README.md")
         self.assertIn('"status":"start_in_collision"', printed)
         self.assertIn("200 queries, 200 solved, 0 failed", printed)
+        self.assertIn("200 of 200 lengths are the published ones", printed)
 
     def test_api(self):
         printed = self.run_page("docs/api.md")
