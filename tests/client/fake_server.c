@@ -1,7 +1,6 @@
 #include "fake_server.h"
 
 #include <arpa/inet.h>
-#include <assert.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -57,7 +56,7 @@ static void answer_send(int connection, const struct fake_answer *answer)
     char head[512];
     const char *body = answer && answer->body ? answer->body : "";
     int length = snprintf(head, sizeof head,
-                          "HTTP/1.1 %d Fake\r\nContent-Type: %s\r\nContent-Length: %zu\r\n\r\n",
+                          "HTTP/1.1 %ld Fake\r\nContent-Type: %s\r\nContent-Length: %zu\r\n\r\n",
                           answer ? answer->status : 404,
                           answer && answer->type ? answer->type : "application/json", strlen(body));
     (void)!send(connection, head, (size_t)length, MSG_NOSIGNAL);
@@ -96,13 +95,13 @@ void fake_server_start(struct fake_server *server, struct fake_answer *answers)
               bind(server->listener, (struct sockaddr *)&address, sizeof address) != 0 ||
               listen(server->listener, 8) != 0 ||
               getsockname(server->listener, (struct sockaddr *)&address, &length) != 0;
-    assert(!bad);
+    if (bad)
+        abort();
     server->port = ntohs(address.sin_port);
     snprintf(server->url, sizeof server->url, "http://127.0.0.1:%u", server->port);
     pthread_mutex_init(&server->lock, NULL);
-    bad = pthread_create(&server->thread, NULL, serve, server);
-    assert(!bad);
-    (void)bad;
+    if (pthread_create(&server->thread, NULL, serve, server) != 0)
+        abort();
 }
 
 void fake_server_stop(struct fake_server *server)

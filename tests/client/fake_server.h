@@ -11,9 +11,9 @@ enum { FAKE_REQUEST_MAX = 65536 };
  * uses left answers: `uses` 0 is without end. */
 struct fake_answer {
     const char *request; /* "GET /v1/worlds", compared with the request's first words exactly */
-    int status;
+    long status;
     const char *type, *body;
-    unsigned uses;
+    unsigned long uses;
 };
 
 struct fake_server {

@@ -3,9 +3,10 @@
 #include "client/arguments.h"
 #include "support/support.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { WORDS_MAX = 12 };
+enum { WORDS_MAX = 12, WORD_BYTES = 32 };
 
 static int count_words(const char *const *words)
 {
@@ -17,10 +18,14 @@ static int count_words(const char *const *words)
 
 static bool parse(struct arguments *arguments, const char *const *words, char *fault, size_t bytes)
 {
+    // arguments borrow their words, so that these outlive the call
+    static char copies[WORDS_MAX][WORD_BYTES];
     char *argv[WORDS_MAX + 1] = {NULL};
     int argc = count_words(words);
-    for (int i = 0; i < argc; i++)
-        argv[i] = (char *)(uintptr_t)words[i];
+    for (int i = 0; i < argc; i++) {
+        snprintf(copies[i], WORD_BYTES, "%s", words[i]);
+        argv[i] = copies[i];
+    }
     return arguments_parse(arguments, argc, argv, fault, bytes);
 }
 

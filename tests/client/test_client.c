@@ -71,8 +71,9 @@ static void outcomes_follow_the_status(void **state)
         struct client_reply reply;
         assert_int_equal(client_send(client, &request, &reply), rows[i].outcome);
         assert_int_equal(reply.error != NULL, rows[i].says != NULL);
-        if (rows[i].says && !strstr(reply.error, rows[i].says))
-            fail_msg("%s: %s", rows[i].path, reply.error);
+        const char *error = reply.error ? reply.error : "";
+        if (rows[i].says && !strstr(error, rows[i].says))
+            fail_msg("%s: %s", rows[i].path, error);
         client_reply_deinit(&reply);
     }
     client_destroy(client);
