@@ -70,7 +70,7 @@ static void failure_print(const struct document_value *result, size_t index, FIL
     if (coordinate)
         fprintf(out, ", %s = %.10g, limit %.10g", coordinate,
                 document_number(reason, "/value", NAN), document_number(reason, "/limit", NAN));
-    const char *detail = document_string(reason, "/detail", NULL);
+    const char *detail = document_string(result, "/detail", NULL);
     if (detail)
         fprintf(out, ", %s", detail);
     fputc('\n', out);

@@ -27,7 +27,8 @@ static char folder[] = "/tmp/prm-test-XXXXXX";
     "{\"coordinates\":[\"x\",\"y\"],\"results\":[{\"id\":\"a\",\"status\":\"solved\",\"length\":"  \
     "2},"                                                                                          \
     "{\"id\":\"b\",\"status\":\"start_in_collision\",\"reason\":{\"at\":\"start\",\"kind\":"       \
-    "\"world_collision\",\"obstacle\":\"box1\",\"depth\":0.012}}],\"timing_ms\":{\"total\":1}}"
+    "\"world_collision\",\"obstacle\":\"box1\",\"depth\":0.012}},"                                 \
+    "{\"status\":\"invalid_query\",\"detail\":\"no goal\"}],\"timing_ms\":{\"total\":1}}"
 #define JOB(state) "{\"id\":\"j1\",\"state\":\"" state "\",\"stage\":\"edges\",\"progress\":0.5}"
 
 static struct fake_answer answers[] = {
@@ -229,6 +230,7 @@ static void answers_decide_the_rest(void **state)
          "[{\"id\":0,\"start\":[0.5,9.5],\"goal\":[2.5,0.5]}]"},
         {"plan half --queries q.json", 1, "query b: start_in_collision, obstacle box1, 0.012 deep",
          NULL},
+        {"plan half --queries q.json", 1, "query 2: invalid_query, no goal", NULL},
         {"--json plan half --queries q.json --save out.json", 1, "\"timing_ms\"", NULL},
         {"plan down --queries q.json", 3, "503 overloaded", NULL},
         {"plan none --queries q.json", 4, "404", NULL},
