@@ -1,8 +1,8 @@
 /* How a group walks its chunk of a long array.
  *
- * The array is cut into contiguous chunks, one a group. A group walks its chunk in tiles of TILE elements:
- * work-item w holds the ITEMS elements from w * ITEMS of a tile, so a tile's order is the work-items' order.
- * With WORKGROUP == 1 a tile is one element and the walk a plain serial loop.
+ * The array is cut into contiguous chunks, one a group. A group walks its chunk in tiles of TILE
+ * elements: work-item w holds the ITEMS elements from w * ITEMS of a tile, so a tile's order is the
+ * work-items' order. With WORKGROUP == 1 a tile is one element and the walk a plain serial loop.
  */
 #ifndef KERNELS_CHUNK_H
 #define KERNELS_CHUNK_H

@@ -6,6 +6,6 @@ function(primitive_test name)
     ENVIRONMENT "PRMD_TUNING=shape=gpu,wg=256,chunks=7,radix_bits=5,lanes=1")
 endfunction()
 
-foreach(name scan compact radix_sort histogram bin)
+foreach(name scan compact radix_sort histogram bin random rank cuckoo)
   primitive_test(${name})
 endforeach()

@@ -1,0 +1,61 @@
+/* Random numbers: shares out streams and rows; the work is in kernels/random.cl. */
+#include "primitives/random.h"
+
+#include "device/assert.h"
+#include "device/launch.h"
+#include "kernels/random.h"
+#include "primitives/chunks.h"
+
+_Static_assert(PRM_MT_BLOCK % RANDOM_MT_WORDS == 0, "a stream is whole states");
+
+/* out: 32-bit[count], from element `first` of the sequence. */
+static enum prm_status fill(struct prm_arena *arena, const char *options, struct prm_buffer out,
+                            size_t count, uint64_t seed, uint64_t first)
+{
+    struct prm_context *context = prm_arena_context(arena);
+    const size_t workgroup = prm_context_profile(context)->workgroup;
+    const size_t streams = prm_ceil_div(count, PRM_MT_BLOCK);
+    const uint64_t stream = first / PRM_MT_BLOCK;
+    const enum prm_status status = prm_count_check(count);
+    if (status != PRM_OK)
+        return status;
+    PRM_ASSERT(first % PRM_MT_BLOCK == 0 && out.bytes >= prm_words(count));
+    if (stream + streams > UINT32_MAX)
+        return prm_fault_set(PRM_LIMIT_EXCEEDED, "a random sequence has no element %llu",
+                             (unsigned long long)(first + count));
+    return prm_launch(context, PRM_KERNEL_RANDOM_STREAM, options, streams, workgroup,
+                      ARGS(ARG_BUFFER(out), ARG_U32((uint32_t)seed),
+                           ARG_U32((uint32_t)(seed >> 32)), ARG_U32((uint32_t)stream),
+                           ARG_U32((uint32_t)count)));
+}
+
+enum prm_status prm_random_uniform(struct prm_arena *arena, struct prm_buffer out, size_t count,
+                                   uint64_t seed, uint64_t first)
+{
+    return fill(arena, NULL, out, count, seed, first);
+}
+
+enum prm_status prm_random_words(struct prm_arena *arena, struct prm_buffer out, size_t count,
+                                 uint64_t seed, uint64_t first)
+{
+    return fill(arena, "-DWORDS", out, count, seed, first);
+}
+
+enum prm_status prm_random_halton(struct prm_arena *arena, struct prm_buffer out, size_t count,
+                                  uint32_t dimension, uint64_t seed, uint64_t first)
+{
+    struct prm_context *context = prm_arena_context(arena);
+    const struct prm_profile *profile = prm_context_profile(context);
+    PRM_ASSERT(dimension >= 1 && dimension <= RANDOM_DIMENSIONS_MAX);
+    const enum prm_status status =
+        prm_count_check(count > PRM_COUNT_MAX ? count : count * dimension);
+    if (status != PRM_OK || count == 0)
+        return status;
+    PRM_ASSERT(out.bytes >= prm_words(count * dimension));
+
+    const struct prm_chunks chunks = prm_chunks_of(profile, count, 0);
+    return prm_launch(context, PRM_KERNEL_RANDOM_HALTON_ROWS, NULL,
+                      (size_t)chunks.count * profile->workgroup, profile->workgroup,
+                      ARGS(ARG_BUFFER(out), ARG_U32(dimension), ARG_U64(seed), ARG_U64(first),
+                           ARG_U32((uint32_t)count), ARG_U32(chunks.length)));
+}

@@ -1,0 +1,246 @@
+/* A two-level cuckoo hash table (Alcantara et al. 2009), built in parallel, the same whatever the scheduling.
+ *
+ * Level 1 spreads keys over buckets of at most BUCKET_KEYS (cuckoo_count, a scan, cuckoo_place). Level 2
+ * (cuckoo_build): a group builds a bucket's three tables in local memory, in rounds. In round r all keys that have
+ * no slot claim theirs in table r mod 3, the least key index wins, and who sat there is out again; after
+ * ROUNDS_MAX rounds it starts over with new functions. Nothing depends on the order within a bucket, so the
+ * places that level 1's atomics gave do not show in the result.
+ *
+ * Layout: slots[bucket][table][size] of (key, value), (EMPTY, EMPTY) where free; functions[bucket][8]: c0, c1 of
+ * each table and a pad; side[2]: whether the key EMPTY is there, and its value.
+ *
+ * Launch: cuckoo_count, cuckoo_place, cuckoo_find one group a chunk; cuckoo_build one group a run of buckets.
+ * Traffic: build about 40 bytes a key, a third of it scattered; find 12 and 1 + 3 random lines a query.
+ *
+ * `status`: [0] some bucket overflowed, [1] some bucket could not be built, [2] a key is there twice, [3] how
+ * often the key EMPTY is.
+ */
+#include "chunk.h"
+#include "hash.h"
+
+#define BUCKET_KEYS 256
+#define TABLE_MAX 171 /* slots of one of three tables: 2 * BUCKET_KEYS in all */
+#define FUNCTION_WORDS 8
+#define EMPTY 0xffffffffu
+
+#define ROUNDS_MAX 99
+#define RESTARTS_MAX 12
+
+#define STATUS_OVERFLOW 0
+#define STATUS_UNBUILT 1
+#define STATUS_DUPLICATE 2
+#define STATUS_EMPTY_KEYS 3
+
+/* counts[b] = keys of bucket b; places[i] = which of them key i is (any order). */
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+cuckoo_count(__global u32 *restrict counts, __global u32 *restrict places, __global u32 *restrict side,
+             __global u32 *restrict status, __global const u32 *restrict keys,
+             __global const u32 *restrict values, u32 c0, u32 c1, u32 buckets, u32 n, u32 length)
+{
+    const struct hash_function function = {c0, c1};
+    const u32 end = chunk_end(length, n);
+    for (u32 i = chunk_begin(length) + (u32)get_local_id(0); i < end; i += WORKGROUP) {
+        const u32 key = keys[i];
+        if (key != EMPTY) {
+            places[i] = atomic_inc(&counts[hash_bucket(function, key, buckets)]);
+        } else if (atomic_inc(&status[STATUS_EMPTY_KEYS]) == 0) {
+            side[0] = 1;
+            side[1] = values[i];
+        }
+    }
+}
+
+/* items[offsets[b] + place] = index of the key; offsets: the scan of the counts. */
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+cuckoo_place(__global u32 *restrict items, __global const u32 *restrict offsets,
+             __global const u32 *restrict places, __global const u32 *restrict keys, u32 c0, u32 c1, u32 buckets,
+             u32 n, u32 length)
+{
+    const struct hash_function function = {c0, c1};
+    const u32 end = chunk_end(length, n);
+    for (u32 i = chunk_begin(length) + (u32)get_local_id(0); i < end; i += WORKGROUP) {
+        const u32 key = keys[i];
+        if (key != EMPTY)
+            items[offsets[hash_bucket(function, key, buckets)] + places[i]] = i;
+    }
+}
+
+/* A bucket in the making. slots[t * BUCKET_KEYS + e]: key e's slot in table t; where[e]: the table that it sits
+ * in, HASH_TABLES if none; claims: of one table; holders[t * TABLE_MAX + s]: the key in a slot. */
+struct bucket {
+    u32 keys[BUCKET_KEYS];
+    u32 indices[BUCKET_KEYS];
+    ushort slots[HASH_TABLES * BUCKET_KEYS];
+    uchar where[BUCKET_KEYS];
+    u32 claims[TABLE_MAX];
+    u32 holders[HASH_TABLES * TABLE_MAX];
+};
+
+/* *least = min(*least, index), by several work-items at once. */
+static inline void claim(__local u32 *least, u32 index)
+{
+#if WORKGROUP == 1
+    *least = min(*least, index);
+#else
+    atomic_min(least, index);
+#endif
+}
+
+/* One round in table t; returns how many of the bucket's `count` keys are without a slot after it. */
+static inline u32 cuckoo_round(__local struct bucket *bucket, u32 t, u32 count, u32 size, __local u32 *scratch)
+{
+    const u32 item = (u32)get_local_id(0);
+    __local const ushort *slots = bucket->slots + t * BUCKET_KEYS;
+
+    for (u32 s = item; s < size; s += WORKGROUP)
+        bucket->claims[s] = EMPTY;
+    workgroup_barrier();
+
+    // the least index of those that claim a slot gets it
+    for (u32 e = item; e < count; e += WORKGROUP) {
+        if (bucket->where[e] == HASH_TABLES)
+            claim(&bucket->claims[slots[e]], bucket->indices[e]);
+    }
+    workgroup_barrier();
+
+    // who sat in a claimed slot is out
+    u32 left = 0;
+    for (u32 e = item; e < count; e += WORKGROUP) {
+        const u32 winner = bucket->claims[slots[e]];
+        const bool sits_here = bucket->where[e] == t && winner == EMPTY;
+        const bool wins = bucket->where[e] == HASH_TABLES && winner == bucket->indices[e];
+        const bool elsewhere = bucket->where[e] != t && bucket->where[e] != HASH_TABLES;
+        if (!elsewhere)
+            bucket->where[e] = sits_here || wins ? (uchar)t : HASH_TABLES;
+        left += elsewhere || sits_here || wins ? 0 : 1;
+    }
+    return workgroup_reduce_add(left, scratch);
+}
+
+/* New functions for a bucket: stored, and every key's slots by them; no key sits anywhere. */
+static inline void cuckoo_draw(__local struct bucket *bucket, __global u32 *function_row, u32 number, u32 count,
+                               u32 size, u32 restart, u32 attempt, ulong seed)
+{
+    const u32 item = (u32)get_local_id(0);
+    struct hash_function functions[HASH_TABLES];
+    hash_bucket_functions(functions, number, restart, attempt, seed);
+    for (u32 e = item; e < count; e += WORKGROUP) {
+        for (u32 t = 0; t < HASH_TABLES; t++)
+            bucket->slots[t * BUCKET_KEYS + e] = (ushort)(hash_linear(functions[t], bucket->keys[e]) % size);
+        bucket->where[e] = HASH_TABLES;
+    }
+    if (item == 0) {
+        for (u32 t = 0; t < HASH_TABLES; t++) {
+            function_row[2 * t] = functions[t].c0;
+            function_row[2 * t + 1] = functions[t].c1;
+        }
+    }
+}
+
+/* Writes the bucket's slots; notes a key that is there twice (each would find the other's slot). */
+static inline void cuckoo_write(__local struct bucket *bucket, __global uint2 *out,
+                                __global u32 *status, __global const u32 *values, u32 count,
+                                u32 size)
+{
+    const u32 item = (u32)get_local_id(0);
+    for (u32 t = 0; t < HASH_TABLES; t++) {
+        for (u32 s = item; s < size; s += WORKGROUP)
+            bucket->holders[t * TABLE_MAX + s] = EMPTY;
+    }
+    workgroup_barrier();
+    for (u32 e = item; e < count; e += WORKGROUP) {
+        const u32 t = bucket->where[e];
+        if (t < HASH_TABLES)
+            bucket->holders[t * TABLE_MAX + bucket->slots[t * BUCKET_KEYS + e]] = e;
+    }
+    workgroup_barrier();
+    for (u32 e = item; e < count; e += WORKGROUP) {
+        for (u32 t = 0; t < HASH_TABLES; t++) {
+            const u32 holder = bucket->holders[t * TABLE_MAX + bucket->slots[t * BUCKET_KEYS + e]];
+            if (holder != EMPTY && holder != e && bucket->keys[holder] == bucket->keys[e])
+                status[STATUS_DUPLICATE] = 1;
+        }
+    }
+    for (u32 t = 0; t < HASH_TABLES; t++) {
+        for (u32 s = item; s < size; s += WORKGROUP) {
+            const u32 holder = bucket->holders[t * TABLE_MAX + s];
+            out[t * size + s] = holder == EMPTY
+                                    ? (uint2)(EMPTY, EMPTY)
+                                    : (uint2)(bucket->keys[holder], values[bucket->indices[holder]]);
+        }
+    }
+    workgroup_barrier();
+}
+
+/* Builds buckets [g * run, (g + 1) * run). offsets: u32[buckets + 1], where each one's items begin. */
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+cuckoo_build(__global uint2 *restrict slots, __global u32 *restrict functions, __global u32 *restrict status,
+             __global const u32 *restrict offsets, __global const u32 *restrict items,
+             __global const u32 *restrict keys, __global const u32 *restrict values, ulong seed, u32 attempt,
+             u32 size, u32 buckets, u32 run)
+{
+    __local struct bucket bucket;
+    __local u32 scratch[WORKGROUP_SCRATCH];
+    const u32 item = (u32)get_local_id(0);
+    const u32 end = chunk_end(run, buckets);
+
+    for (u32 b = chunk_begin(run); b < end; b++) {
+        const u32 first = offsets[b];
+        const u32 keys_there = offsets[b + 1] - first;
+        const u32 count = keys_there <= BUCKET_KEYS ? keys_there : 0;
+        for (u32 e = item; e < count; e += WORKGROUP) {
+            bucket.indices[e] = items[first + e];
+            bucket.keys[e] = keys[bucket.indices[e]];
+        }
+
+        // one loop over all rounds of all restarts: barriers within nested loops that are left early are
+        // beyond some compilers
+        u32 left = count;
+        for (u32 turn = 0; turn < RESTARTS_MAX * ROUNDS_MAX && left > 0; turn++) {
+            const u32 round = turn % ROUNDS_MAX;
+            if (round == 0)
+                cuckoo_draw(&bucket, functions + b * FUNCTION_WORDS, b, count, size, turn / ROUNDS_MAX, attempt,
+                            seed);
+            left = cuckoo_round(&bucket, round % HASH_TABLES, count, size, scratch);
+        }
+        cuckoo_write(&bucket, slots + (ulong)b * HASH_TABLES * size, status, values, count, size);
+        if (item == 0 && keys_there > BUCKET_KEYS)
+            status[STATUS_OVERFLOW] = 1;
+        if (item == 0 && left > 0)
+            status[STATUS_UNBUILT] = 1;
+    }
+}
+
+/* out[i] = value of queries[i], EMPTY where it is absent; present: u32[n] of 0 and 1, or NULL. All three slots
+ * are read at once, so that their cache misses overlap. */
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+cuckoo_find(__global u32 *restrict out, __global u32 *restrict present, __global const u32 *restrict queries,
+            __global const uint2 *restrict slots, __global const u32 *restrict functions,
+            __global const u32 *restrict side, u32 c0, u32 c1, u32 size, u32 buckets, u32 n, u32 length)
+{
+    const struct hash_function level1 = {c0, c1};
+    const u32 end = chunk_end(length, n);
+    for (u32 i = chunk_begin(length) + (u32)get_local_id(0); i < end; i += WORKGROUP) {
+        const u32 key = queries[i];
+        const u32 b = hash_bucket(level1, key, buckets);
+        __global const u32 *row = functions + b * FUNCTION_WORDS;
+        __global const uint2 *tables = slots + (ulong)b * HASH_TABLES * size;
+        u32 value = EMPTY;
+        u32 found = 0;
+        for (u32 t = 0; t < HASH_TABLES; t++) {
+            const struct hash_function function = {row[2 * t], row[2 * t + 1]};
+            const uint2 slot = tables[t * size + hash_linear(function, key) % size];
+            value = slot.x == key ? slot.y : value;
+            found |= slot.x == key ? 1 : 0;
+        }
+
+        // the key that marks free slots is looked up aside
+        if (key == EMPTY) {
+            found = side[0];
+            value = found ? side[1] : EMPTY;
+        }
+        out[i] = value;
+        if (present)
+            present[i] = found;
+    }
+}

@@ -1,0 +1,55 @@
+/* Hash functions of the cuckoo table as pure functions, the same on host and device.
+ *
+ * The family (c0 + c1 k) mod p, p the largest prime below 2^32 (Carter & Wegman 1979): two keys
+ * meet with probability about 1 / size, but for the five keys of p or more, which share all places
+ * with k - p.
+ */
+#ifndef KERNELS_HASH_H
+#define KERNELS_HASH_H
+
+#include "language.h"
+#include "random.h"
+
+#define HASH_PRIME 4294967291u /* 2^32 - 5 */
+
+/* One function of the family: c0 < p, 0 < c1 < p. */
+struct hash_function {
+    u32 c0, c1;
+};
+
+/* (c0 + c1 key) mod p; the product and sum stay below 2^64. */
+static inline u32 hash_linear(struct hash_function function, u32 key)
+{
+    return (u32)(((u64)function.c1 * key + function.c0) % HASH_PRIME);
+}
+
+/* A function from two random words. */
+static inline struct hash_function hash_function_of(u32 word0, u32 word1)
+{
+    const struct hash_function function = {word0 % HASH_PRIME, 1 + word1 % (HASH_PRIME - 1)};
+    return function;
+}
+
+/* The key's bucket on level 1: k mod buckets where c1 is 0 (the first attempt), else by the
+ * function. */
+static inline u32 hash_bucket(struct hash_function function, u32 key, u32 buckets)
+{
+    return (function.c1 == 0 ? key : hash_linear(function, key)) % buckets;
+}
+
+/* Tables of a bucket on level 2. */
+#define HASH_TABLES 3
+
+/* The functions of level 2 for a bucket, of try `restart` of attempt `attempt`. functions: [3]. */
+static inline void hash_bucket_functions(PRIVATE struct hash_function *functions, u32 bucket,
+                                         u32 restart, u32 attempt, u64 seed)
+{
+    u32 words[4], more[4];
+    random_philox(words, bucket, restart, attempt, 1, (u32)seed, (u32)(seed >> 32));
+    random_philox(more, bucket, restart, attempt, 2, (u32)seed, (u32)(seed >> 32));
+    functions[0] = hash_function_of(words[0], words[1]);
+    functions[1] = hash_function_of(words[2], words[3]);
+    functions[2] = hash_function_of(more[0], more[1]);
+}
+
+#endif

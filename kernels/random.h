@@ -1,0 +1,141 @@
+/* Random numbers as pure functions, the same on host and device.
+ *
+ * Mersenne Twister MT19937 (Matsumoto & Nishimura 1998), state of 624 words; Philox 4x32-10 (Salmon
+ * et al. 2011), a keyed bijection of counters, without state; Halton's radical inverses (1960) to
+ * 24 bits, in integers, so that they are exact everywhere.
+ */
+#ifndef KERNELS_RANDOM_H
+#define KERNELS_RANDOM_H
+
+#include "language.h"
+
+#define RANDOM_MT_WORDS 624u
+#define RANDOM_MT_MIDDLE 397u
+#define RANDOM_UNIT_BITS 24
+#define RANDOM_DIMENSIONS_MAX 32
+
+/* A word's upper 24 bits as a float in [0, 1); all 24 are kept. */
+static inline f32 random_unit(u32 word)
+{
+    return (f32)(word >> (32 - RANDOM_UNIT_BITS)) * (1.0f / (f32)(1u << RANDOM_UNIT_BITS));
+}
+
+/* Initialises the state from one word (Knuth's linear recurrence). state: u32[624]. */
+static inline void random_mt_init(PRIVATE u32 *state, u32 seed)
+{
+    state[0] = seed;
+    for (u32 k = 1; k < RANDOM_MT_WORDS; k++)
+        state[k] = 1812433253u * (state[k - 1] ^ (state[k - 1] >> 30)) + k;
+}
+
+/* Initialises the state from an array of at most 624 words: init_by_array of the 2002 reference. */
+static inline void random_mt_init_by_array(PRIVATE u32 *state, const PRIVATE u32 *key, u32 length)
+{
+    random_mt_init(state, 19650218u);
+    u32 i = 1;
+    u32 j = 0;
+    for (u32 k = 0; k < RANDOM_MT_WORDS; k++) {
+        state[i] = (state[i] ^ ((state[i - 1] ^ (state[i - 1] >> 30)) * 1664525u)) + key[j] + j;
+        if (++i == RANDOM_MT_WORDS) {
+            state[0] = state[RANDOM_MT_WORDS - 1];
+            i = 1;
+        }
+        if (++j == length)
+            j = 0;
+    }
+    for (u32 k = 0; k < RANDOM_MT_WORDS - 1; k++) {
+        state[i] = (state[i] ^ ((state[i - 1] ^ (state[i - 1] >> 30)) * 1566083941u)) - i;
+        if (++i == RANDOM_MT_WORDS) {
+            state[0] = state[RANDOM_MT_WORDS - 1];
+            i = 1;
+        }
+    }
+    state[0] = 0x80000000u;
+}
+
+/* One word of the recurrence from itself, its successor and the word 397 on. */
+static inline u32 random_mt_next(u32 word, u32 successor, u32 middle)
+{
+    const u32 joined = (word & 0x80000000u) | (successor & 0x7fffffffu);
+    return middle ^ (joined >> 1) ^ ((0u - (joined & 1u)) & 0x9908b0dfu);
+}
+
+/* The next 624 words, in place. */
+static inline void random_mt_twist(PRIVATE u32 *state)
+{
+    const u32 rest = RANDOM_MT_WORDS - RANDOM_MT_MIDDLE;
+    for (u32 k = 0; k < rest; k++)
+        state[k] = random_mt_next(state[k], state[k + 1], state[k + RANDOM_MT_MIDDLE]);
+    for (u32 k = rest; k < RANDOM_MT_WORDS - 1; k++)
+        state[k] = random_mt_next(state[k], state[k + 1], state[k - rest]);
+    state[RANDOM_MT_WORDS - 1] =
+        random_mt_next(state[RANDOM_MT_WORDS - 1], state[0], state[RANDOM_MT_MIDDLE - 1]);
+}
+
+/* The output of a word of the state. */
+static inline u32 random_mt_temper(u32 word)
+{
+    word ^= word >> 11;
+    word ^= (word << 7) & 0x9d2c5680u;
+    word ^= (word << 15) & 0xefc60000u;
+    return word ^ (word >> 18);
+}
+
+/* out = Philox 4x32-10 of the counter (four words) under the key of two words; out: u32[4]. */
+static inline void random_philox(PRIVATE u32 *out, u32 c0, u32 c1, u32 c2, u32 c3, u32 key0,
+                                 u32 key1)
+{
+    for (u32 round = 0; round < 10; round++) {
+        const u64 product0 = (u64)0xd2511f53u * c0;
+        const u64 product1 = (u64)0xcd9e8d57u * c2;
+        c0 = (u32)(product1 >> 32) ^ c1 ^ key0;
+        c1 = (u32)product1;
+        c2 = (u32)(product0 >> 32) ^ c3 ^ key1;
+        c3 = (u32)product0;
+        key0 += 0x9e3779b9u;
+        key1 += 0xbb67ae85u;
+    }
+    out[0] = c0;
+    out[1] = c1;
+    out[2] = c2;
+    out[3] = c3;
+}
+
+#ifdef __OPENCL_VERSION__
+__constant u32
+#else
+static const u32
+#endif
+    RANDOM_PRIMES[RANDOM_DIMENSIONS_MAX] = {2,  3,  5,  7,   11,  13,  17,  19,  23,  29, 31,
+                                            37, 41, 43, 47,  53,  59,  61,  67,  71,  73, 79,
+                                            83, 89, 97, 101, 103, 107, 109, 113, 127, 131};
+
+/* The radical inverse of `index` in `base`, times 2^24, rounded down: the digits of the index
+ * mirrored at the point. Digits that weigh less than 2^-30 in all are left out. */
+static inline u32 random_radical_inverse(u64 index, u32 base)
+{
+    const u64 scale_max = (u64)1 << 38; // times 2^24 is below 2^64
+    u64 mirrored = 0;
+    u64 scale = 1;
+    while (index > 0 && scale <= scale_max / base) {
+        mirrored = mirrored * base + index % base;
+        scale *= base;
+        index /= base;
+    }
+    return (u32)((mirrored << RANDOM_UNIT_BITS) / scale);
+}
+
+/* Coordinate `axis` < 32 of row `index` of the Halton sequence, in [0, 1): the plain sequence from
+ * index 1, rotated by the seed unless that is 0 (Cranley & Patterson 1976). */
+static inline f32 random_halton(u64 index, u32 axis, u64 seed)
+{
+    u32 place = random_radical_inverse(index + 1, RANDOM_PRIMES[axis]);
+    if (seed != 0) {
+        u32 rotation[4];
+        random_philox(rotation, axis, 0, 0, 0, (u32)seed, (u32)(seed >> 32));
+        place += rotation[0] >> (32 - RANDOM_UNIT_BITS);
+    }
+    return random_unit(place << (32 - RANDOM_UNIT_BITS));
+}
+
+#endif

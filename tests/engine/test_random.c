@@ -1,0 +1,140 @@
+/* Goal: the device's Mersenne Twister and Halton sequences are the published ones, and element i of
+ * a sequence is the same whatever is asked for around it. Method: whole and partial blocks,
+ * offsets. Oracle: kernels/random.h on the host, which tests/kernels checks against the published
+ * outputs, and a plain double-precision radical inverse. */
+#include "primitives_cases.h"
+
+#include "kernels/random.h"
+#include "primitives/random.h"
+
+#include <math.h>
+
+/* Words `first` … of the sequence of `seed`. */
+static uint32_t *serial_words(size_t count, uint64_t seed, uint64_t first)
+{
+    uint32_t *words = case_array(count);
+    for (size_t i = 0; i < count; i += PRM_MT_BLOCK) {
+        const uint32_t key[3] = {(uint32_t)seed, (uint32_t)(seed >> 32),
+                                 (uint32_t)((first + i) / PRM_MT_BLOCK)};
+        uint32_t state[RANDOM_MT_WORDS];
+        random_mt_init_by_array(state, key, 3);
+        for (size_t k = 0; k < PRM_MT_BLOCK && i + k < count; k++) {
+            if (k % RANDOM_MT_WORDS == 0)
+                random_mt_twist(state);
+            words[i + k] = random_mt_temper(state[k % RANDOM_MT_WORDS]);
+        }
+    }
+    return words;
+}
+
+static void check_twister(size_t count, uint64_t seed, uint64_t first)
+{
+    uint32_t *expected = serial_words(count, seed, first);
+    struct prm_buffer buffer = test_upload_u32(test_context, NULL, count);
+    assert_ok(prm_random_words(test_arena, buffer, count, seed, first));
+    uint32_t *words = test_download_u32(test_context, buffer, count);
+    assert_u32_array_equal(expected, words, count);
+    assert_ok(prm_random_uniform(test_arena, buffer, count, seed, first));
+    float *units = (float *)test_download_u32(test_context, buffer, count);
+    for (size_t i = 0; i < count; i++) {
+        if (!(units[i] >= 0.0f && units[i] < 1.0f) ||
+            units[i] != (float)(words[i] >> 8) / 16777216.0f)
+            fail_msg("number %zu is %a of word %08x", i, (double)units[i], words[i]);
+    }
+    free(units);
+    free(words);
+    free(expected);
+    case_free(&buffer, 1);
+}
+
+static void twister(void **state)
+{
+    (void)state;
+    const size_t sizes[] = {0, 1, 623, 624, 625, 4991, 4992, 4993, test_size(1000003, 10007)};
+    for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+        check_twister(sizes[s], 0, 0);
+        check_twister(sizes[s], 0x123456789abcdef0u, 3 * PRM_MT_BLOCK);
+    }
+    struct prm_buffer buffer = test_upload_u32(test_context, NULL, 1);
+    assert_status(PRM_LIMIT_EXCEEDED,
+                  prm_random_words(test_arena, buffer, 1, 0, ((uint64_t)1 << 32) * PRM_MT_BLOCK));
+    case_free(&buffer, 1);
+}
+
+/* Sum of the digits of `index` weighed by 1/base, 1/base², … */
+static double radical_inverse(uint64_t index, uint32_t base)
+{
+    double sum = 0.0;
+    for (double weight = 1.0 / base; index > 0; index /= base, weight /= base)
+        sum += (double)(index % base) * weight;
+    return sum;
+}
+
+static float *halton(size_t count, uint32_t dimension, uint64_t seed, uint64_t first)
+{
+    struct prm_buffer buffer = test_upload_u32(test_context, NULL, count * dimension);
+    assert_ok(prm_random_halton(test_arena, buffer, count, dimension, seed, first));
+    float *rows = (float *)test_download_u32(test_context, buffer, count * dimension);
+    case_free(&buffer, 1);
+    return rows;
+}
+
+static void halton_rows(void **state)
+{
+    (void)state;
+    const double tolerance = 1.0 / 16777216.0 + 1e-9; // cut to 24 bits
+    const uint32_t primes[32] = {2,  3,  5,  7,   11,  13,  17,  19,  23,  29, 31,
+                                 37, 41, 43, 47,  53,  59,  61,  67,  71,  73, 79,
+                                 83, 89, 97, 101, 103, 107, 109, 113, 127, 131};
+    const size_t counts[] = {0, 1, 2, 100, test_size(20011, 307)};
+    const uint64_t firsts[] = {0, 5, 123456789012345u};
+    for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
+        for (size_t f = 0; f < 3; f++) {
+            const size_t count = counts[c];
+            const uint32_t dimension = c % 2 ? 32 : 3;
+            float *plain = halton(count, dimension, 0, firsts[f]);
+            float *rotated = halton(count, dimension, 99, firsts[f]);
+            for (size_t i = 0; i < count * dimension; i++) {
+                const uint64_t row = firsts[f] + i / dimension + 1;
+                const double want = radical_inverse(row, primes[i % dimension]);
+                assert_true(plain[i] >= 0.0f && plain[i] < 1.0f);
+                assert_true(fabs((double)plain[i] - want) <= tolerance);
+
+                // one rotation an axis, the same for all rows
+                const float turn = rotated[i] - plain[i];
+                const float first_turn = rotated[i % dimension] - plain[i % dimension];
+                assert_true(rotated[i] >= 0.0f && rotated[i] < 1.0f);
+                assert_true(turn - floorf(turn) == first_turn - floorf(first_turn));
+            }
+            assert_true(count == 0 ||
+                        memcmp(plain, rotated, count * dimension * sizeof(float)) != 0);
+            free(plain);
+            free(rotated);
+        }
+    }
+}
+
+static enum prm_status random_call(void *data)
+{
+    const struct prm_buffer *buffer = data;
+    const enum prm_status status = prm_random_words(test_arena, *buffer, 100, 1, 0);
+    return status != PRM_OK ? status : prm_random_halton(test_arena, *buffer, 10, 10, 1, 0);
+}
+
+static void faults(void **state)
+{
+    (void)state;
+    struct prm_buffer buffer = test_upload_u32(test_context, NULL, 100);
+    case_faults(random_call, &buffer);
+    case_free(&buffer, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(twister),
+        cmocka_unit_test(halton_rows),
+        cmocka_unit_test(faults),
+    };
+    return cmocka_run_group_tests(tests, test_device_setup, test_device_teardown);
+}
