@@ -9,6 +9,7 @@ cmake_minimum_required(VERSION 3.25)
 set(rooms
   "libmicrohttpd|microhttpd\\.h|^server/http\\.c$"
   "Jansson|jansson\\.h|^(api/schema|tests)/"
+  "libzip|zip\\.h|^(api/schema|tests)/"
   "OpenCL|CL/|^engine/device/"
   "curl|curl/|^(client|tests)/"
 )
