@@ -97,10 +97,8 @@ class Daemon:
         return self.must("POST", f"/v1/roadmaps/{name}/plan", request)
 
     def resident_kib(self):
-        for line in open(f"/proc/{self.process.pid}/status", encoding="ascii"):
-            if line.startswith("VmRSS"):
-                return int(line.split()[1])
-        return 0
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
+        return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
 
     def stop(self):
         """Terminates it and returns the exit status."""
