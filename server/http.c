@@ -38,7 +38,7 @@ struct http {
     _Atomic uint64_t numbers;
 };
 
-enum phase { AT_HEAD, AT_BODY, IN_SERVICE, SENT };
+enum phase { AT_HEAD, AT_BODY, AT_END, IN_SERVICE, SENT };
 
 /* A request and its answer on a connection. */
 struct exchange {
@@ -260,8 +260,8 @@ static void begin(struct exchange *exchange, const char *method)
                   atomic_fetch_add(&http->numbers, 1));
 }
 
-/* MHD_AccessHandlerCallback: once for the head, for each piece of the body, at its end, and after a
- * sleep. */
+/* MHD_AccessHandlerCallback: once for the head, for each piece of the body, twice at its end, and
+ * after the sleep. */
 static enum MHD_Result on_request(void *argument, struct MHD_Connection *connection,
                                   const char *url, const char *method, const char *version,
                                   const char *data, size_t *data_bytes, void **state)
@@ -283,7 +283,15 @@ static enum MHD_Result on_request(void *argument, struct MHD_Connection *connect
             return goes_on ? MHD_YES : MHD_NO;
         }
         request_end(&exchange->request);
-        return exchange->request.answered ? answer(exchange) : submit(exchange);
+        if (exchange->request.answered)
+            return answer(exchange);
+        // The library reads from a resumed connection before it asks for the answer, unless the
+        // connection fell asleep waiting for us: so sleep a turn later, or a half-close would be
+        // read as the client's end.
+        exchange->phase = AT_END;
+        return MHD_YES;
+    case AT_END:
+        return submit(exchange);
     case IN_SERVICE:
         return answer(exchange);
     case SENT:

@@ -24,22 +24,16 @@ static void on_service_event(void *log, const char *event, const char *detail)
     log_event(log, LOG_INFO, event, detail);
 }
 
-/* Waits until `done` or the time is over; whether it was done. */
-static bool wait_until(bool (*done)(const struct service *service), const struct service *service,
-                       uint64_t seconds)
+/* Whether the service became ready in time. */
+static bool wait_ready(const struct service *service)
 {
     const struct timespec poll = {.tv_nsec = POLL_MS * 1000000L};
-    for (uint64_t waited_ms = 0; !done(service); waited_ms += POLL_MS) {
-        if (waited_ms >= 1000 * seconds)
-            return false;
+    for (int waited_ms = 0; waited_ms < 1000 * CHECK_WAIT_S; waited_ms += POLL_MS) {
+        if (service_ready(service))
+            return true;
         nanosleep(&poll, NULL);
     }
-    return true;
-}
-
-static bool is_idle(const struct service *service)
-{
-    return service_in_flight(service) == 0;
+    return false;
 }
 
 /* A connection is a descriptor: as many as the limit of connections asks for and the system allows.
@@ -57,6 +51,27 @@ static void raise_descriptor_limit(const struct config *config, struct log *log)
                   "the system's limit of open files is below --max-connections");
 }
 
+/* Waits until the service has finished what it accepted, the time is over or a second signal cuts
+ * it short; after that one the next ends the process, by its default action. */
+static void drain(struct service *service, uint64_t seconds, struct log *log,
+                  const sigset_t *signals)
+{
+    const struct timespec poll = {.tv_nsec = POLL_MS * 1000000L};
+    uint64_t waited_ms = 0;
+    bool is_cut = false;
+    service_drain(service);
+    for (; service_in_flight(service) > 0 && waited_ms < 1000 * seconds && !is_cut;
+         waited_ms += POLL_MS)
+        is_cut = sigtimedwait(signals, NULL, &poll) > 0;
+    if (service_in_flight(service) > 0)
+        log_event(log, LOG_WARNING, "work_cut_short", is_cut ? "second signal" : "time is over");
+    if (is_cut) {
+        signal(SIGTERM, SIG_DFL);
+        signal(SIGINT, SIG_DFL);
+        pthread_sigmask(SIG_UNBLOCK, signals, NULL);
+    }
+}
+
 /* Serves until SIGTERM or SIGINT, then drains: readyz fails, accepted work is finished, the rest
  * refused. */
 static void serve(const struct config *config, struct log *log, struct http *http,
@@ -65,13 +80,7 @@ static void serve(const struct config *config, struct log *log, struct http *htt
     int number;
     sigwait(signals, &number);
     log_event(log, LOG_INFO, "draining", NULL);
-    // a second signal ends the process at once, by its default action, whatever was inherited
-    signal(SIGTERM, SIG_DFL);
-    signal(SIGINT, SIG_DFL);
-    pthread_sigmask(SIG_UNBLOCK, signals, NULL);
-    service_drain(service);
-    if (!wait_until(is_idle, service, config->drain_timeout_s))
-        log_event(log, LOG_WARNING, "drain_timeout", "work is cut short");
+    drain(service, config->drain_timeout_s, log, signals);
     http_quiet(http);
 }
 
@@ -143,7 +152,7 @@ static enum exit_code run(const struct config *config, int listener, bool is_che
         if (listener >= 0)
             close(listener);
     } else if (is_check) {
-        const bool is_ready = wait_until(service_ready, service, CHECK_WAIT_S);
+        const bool is_ready = wait_ready(service);
         puts(is_ready ? "prmd: all is well" : "prmd: the service did not become ready");
         code = is_ready ? EXIT_FINE : EXIT_SERVICE;
     } else {
