@@ -274,36 +274,11 @@ static void drop(struct device_task *task)
     end_cancelled((struct build *)task, PROBLEM_DRAINING, "the server shut down");
 }
 
-/* ---- PUT ---- */
+/* ---- the beginning ---- */
 
-/* The versions that the document names; faults are added. */
-static bool find_references(struct service *service, struct call *call,
-                            const struct roadmap_document *document, struct version **world,
-                            struct version **robot)
-{
-    *world = store_find(&service->worlds, document->world);
-    *robot = store_find(&service->robots, document->robot);
-    const struct {
-        const struct version *version;
-        const char *kind, *name, *pointer;
-    } references[] = {{*world, "world", document->world, "/world"},
-                      {*robot, "robot", document->robot, "/robot"}};
-    for (size_t i = 0; i < sizeof(references) / sizeof(references[0]); i++) {
-        if (references[i].version)
-            continue;
-        struct problem_fault *fault =
-            problem_add(&call->problem, PROBLEM_UNKNOWN_REFERENCE, "there is no %s \"%s\"",
-                        references[i].kind, references[i].name);
-        fault->has_pointer = true;
-        snprintf(fault->pointer, sizeof(fault->pointer), "%s", references[i].pointer);
-    }
-    return *world && *robot;
-}
-
-/* A build that is not entered yet; NULL: no memory. */
-static struct build *build_create(struct service *service, const char *name,
-                                  const struct roadmap_document *document, struct version *world,
-                                  struct version *robot)
+struct build *build_create(struct service *service, const char *name,
+                           const struct roadmap_document *document, struct version *world,
+                           struct version *robot)
 {
     struct build *build = malloc(sizeof(*build));
     if (!build)
@@ -318,160 +293,32 @@ static struct build *build_create(struct service *service, const char *name,
     return NULL;
 }
 
-/* Forgets a build that was not entered. */
-static void build_discard(struct build *build)
+void build_discard(struct build *build)
 {
     version_release(&build->pending->version);
     free(build);
 }
 
-/* Shows the roadmap as building, where it could not answer before. The lock is held. */
-static void show_building(struct service *service, struct build *build)
+struct job *build_enter(struct build *build, struct problem *problem)
 {
-    struct version *replaced = NULL;
-    version_take(&build->pending->version);
-    if (store_put(&service->roadmaps, build->name, &build->pending->version, &replaced)) {
-        version_release(replaced);
-    } else {
-        version_release(&build->pending->version);
-        atomic_store(&build->job->cancel, true);
-    }
-}
-
-/* Enters a build and its job, in place of an earlier one of the name. NULL: a fault was added, and
- * the build is still the caller's. The lock is held. */
-static struct job *enter(struct service *service, struct call *call, struct build *build,
-                         const struct roadmap_version *present)
-{
+    struct service *service = build->service;
     char resource[JOB_RESOURCE_BYTES];
     struct build *earlier = build_active(service, build->name);
-    if (!present && service->roadmaps.count >= service->limits.roadmaps) {
-        problem_add_limit(&call->problem, &service->limits, LIMIT_roadmaps);
-        return NULL;
-    }
     resource_of(resource, build->name);
     struct job *job = jobs_add(&service->jobs, KIND, resource, build);
     if (!job) {
-        problem_add(&call->problem, PROBLEM_OVERLOADED, "as many jobs are queued as may be");
+        problem_add(problem, PROBLEM_OVERLOADED, "as many jobs are queued as may be");
         return NULL;
     }
     build->job = job;
     counted_take(&job->counted);
     if (!device_thread_submit(service->device, DEVICE_LANE_BUILD, &build->task)) {
-        const bool draining = atomic_load(&service->draining);
-        problem_add(&call->problem, draining ? PROBLEM_DRAINING : PROBLEM_OVERLOADED,
-                    "the device takes no more work now");
-        jobs_finish(&service->jobs, job, JOB_CANCELLED, &call->problem.faults[0]);
+        problem_add_refusal(service, problem);
+        jobs_finish(&service->jobs, job, JOB_CANCELLED, &problem->faults[0]);
         counted_release(&job->counted);
         return NULL;
     }
     if (earlier)
         atomic_store(&earlier->job->cancel, true);
-    if (!present || !present->model)
-        show_building(service, build);
     return job;
-}
-
-/* How a PUT goes on. */
-enum put_outcome { PUT_REFUSED, PUT_SAME, PUT_ACCEPTED, PUT_WAITS };
-
-/* Lets the call wait for the job where it asked to, else writes the job as its answer. The lock is
- * held. */
-static enum put_outcome follow(struct service *service, struct call *call, struct job *job,
-                               bool is_new)
-{
-    const double wait = call->wait_s > (double)service->limits.wait_s
-                            ? (double)service->limits.wait_s
-                            : call->wait_s;
-    struct reply *reply = &call->reply;
-    struct job_waiter *waiter = wait > 0 ? malloc(sizeof(*waiter)) : NULL;
-    snprintf(reply->location, sizeof(reply->location), "/v1/jobs/%s", job->id);
-    if (wait >= 0)
-        snprintf(reply->preference_applied, sizeof(reply->preference_applied), "wait=%.0f", wait);
-    if (!waiter) {
-        job_write(job, &reply->body);
-        return PUT_ACCEPTED;
-    }
-    *waiter = (struct job_waiter){
-        .call = call, .deadline = clock_steady() + wait, .success_status = is_new ? 201 : 200};
-    jobs_wait(job, waiter);
-    return PUT_WAITS;
-}
-
-/* Decides what the document asks for, under the lock. *same is the present version where it is that
- * already, taken. */
-static enum put_outcome put(struct service *service, struct call *call,
-                            const struct roadmap_document *document, struct version **same)
-{
-    const char *name = call->segments[0];
-    struct version *world, *robot;
-    struct roadmap_version *present =
-        (struct roadmap_version *)store_find(&service->roadmaps, name);
-    if (!find_references(service, call, document, &world, &robot) ||
-        !call_may_change(call, present ? &present->version : NULL))
-        return PUT_REFUSED;
-    struct build *build = build_create(service, name, document, world, robot);
-    if (!build) {
-        problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for a roadmap");
-        return PUT_REFUSED;
-    }
-
-    // the same content: what is there, or on its way
-    const struct build *active = build_active(service, name);
-    const bool is_new = !present || !present->model;
-    if (active && roadmap_same_content(active->pending, build->pending)) {
-        build_discard(build);
-        return follow(service, call, active->job, is_new);
-    }
-    if (present && present->state == ROADMAP_READY &&
-        roadmap_same_content(present, build->pending)) {
-        build_cancel(service, name);
-        build_discard(build);
-        version_take(&present->version);
-        *same = &present->version;
-        return PUT_SAME;
-    }
-
-    struct job *job = enter(service, call, build, present);
-    if (!job) {
-        build_discard(build);
-        return PUT_REFUSED;
-    }
-    return follow(service, call, job, is_new);
-}
-
-void roadmap_put(struct service *service, struct call *call)
-{
-    struct roadmap_document document;
-    struct version *same = NULL;
-    if (!call_name_valid(call))
-        return;
-    if (!roadmap_read(&document, call_body(call), call->body_bytes, &service->limits,
-                      &call->problem)) {
-        call_fail(call);
-        return;
-    }
-
-    service_lock(service);
-    const enum put_outcome outcome = put(service, call, &document, &same);
-    service_unlock(service);
-    switch (outcome) {
-    case PUT_REFUSED:
-        call_fail(call);
-        break;
-    case PUT_SAME:
-        call_set_etag(call, same);
-        roadmap_write(call->segments[0], (struct roadmap_version *)same, NULL, false,
-                      &call->reply.body);
-        version_release(same);
-        call_succeed_json(call, 200);
-        break;
-    case PUT_ACCEPTED:
-        call_succeed_json(call, 202);
-        break;
-    case PUT_WAITS:
-        // the call may be answered already
-        workers_wake(service->workers);
-        break;
-    }
 }

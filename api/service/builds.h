@@ -26,6 +26,19 @@ struct build *build_active(struct service *service, const char *name);
 /* Has that build stop at its next step; a name without one is accepted. The lock is held. */
 void build_cancel(struct service *service, const char *name);
 
+/* A build that is not entered yet; NULL: no memory. */
+struct build *build_create(struct service *service, const char *name,
+                           const struct roadmap_document *document, struct version *world,
+                           struct version *robot);
+
+/* Forgets a build that was not entered. */
+void build_discard(struct build *build);
+
+/* Enters a build and its job, in place of an earlier one of the name. NULL: a fault was added, and
+ * the build is still the caller's. The lock is held. */
+struct job *build_enter(struct build *build, struct problem *problem);
+
+/* roadmap_put.c */
 void roadmap_put(struct service *service, struct call *call);
 
 #endif

@@ -101,6 +101,14 @@ void problem_add_limit(struct problem *problem, const struct limits *limits, enu
     snprintf(fault->flag, sizeof(fault->flag), "%s", row->flag);
 }
 
+void problem_add_refusal(struct service *service, struct problem *problem)
+{
+    if (atomic_load(&service->draining))
+        problem_add(problem, PROBLEM_DRAINING, "the server is shutting down");
+    else
+        problem_add(problem, PROBLEM_OVERLOADED, "as many requests wait for the device as may");
+}
+
 /* ---- preconditions ---- */
 
 static void etag_write(char *etag, size_t bytes, const struct version *version)

@@ -57,30 +57,44 @@ static void destroy_retired(struct device_thread *thread)
     }
 }
 
-/* Takes the next batch off the queue: today one request; NULL: none waits. */
-static struct plan_task *take_batch(struct device_thread *thread)
+/* Takes the tasks of the first one's group among the first `count` that wait, in order; *taken
+ * becomes their number. NULL: none waits. */
+static struct plan_task *take_batch(struct device_thread *thread, unsigned count, unsigned *taken)
 {
+    struct plan_task *batch = NULL, **end = &batch;
+    *taken = 0;
     pthread_mutex_lock(&thread->lock);
-    struct plan_task *task = thread->first_plan;
-    if (task) {
-        thread->first_plan = task->next;
-        if (!thread->first_plan)
-            thread->last_plan = &thread->first_plan;
+    const void *group = thread->first_plan ? thread->first_plan->group : NULL;
+    struct plan_task **link = &thread->first_plan;
+    for (unsigned i = 0; *link && i < count; i++) {
+        struct plan_task *task = *link;
+        if (task->group != group) {
+            link = &task->next;
+            continue;
+        }
+        *link = task->next;
+        if (!*link)
+            thread->last_plan = link;
         task->next = NULL;
-        atomic_fetch_sub(&thread->plan_count, 1);
+        *end = task;
+        end = &task->next;
+        ++*taken;
     }
+    atomic_fetch_sub(&thread->plan_count, *taken);
     pthread_mutex_unlock(&thread->lock);
-    return task;
+    return batch;
 }
 
 /* Runs the plans that waited when it began; those that come meanwhile must not starve the tasks. */
 static void run_plans(struct device_thread *thread)
 {
-    for (unsigned waiting = atomic_load(&thread->plan_count); waiting > 0; waiting--) {
-        struct plan_task *batch = take_batch(thread);
+    unsigned waiting = atomic_load(&thread->plan_count), taken;
+    while (waiting > 0) {
+        struct plan_task *batch = take_batch(thread, waiting, &taken);
         if (!batch)
             return;
         thread->plan(&thread->device, batch);
+        waiting -= taken;
     }
 }
 

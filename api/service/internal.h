@@ -61,6 +61,9 @@ void call_refuse(struct call *call, enum problem_code code, const char *format, 
 /* Adds the fault that a limit is reached, with its value and flag. */
 void problem_add_limit(struct problem *problem, const struct limits *limits, enum limit_id limit);
 
+/* Adds the fault of a full queue, or of a thread that stops. */
+void problem_add_refusal(struct service *service, struct problem *problem);
+
 /* Completes with a JSON body already written. */
 void call_succeed_json(struct call *call, int status);
 

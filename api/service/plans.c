@@ -314,9 +314,7 @@ static void submit(struct worker_task *work)
     plan->times.parse_ms = 1e3 * (clock_steady() - began);
     plan->task.group = plan->roadmap;
     if (!device_thread_plan(service->device, &plan->task)) {
-        const bool draining = atomic_load(&service->draining);
-        problem_add(&plan->call->problem, draining ? PROBLEM_DRAINING : PROBLEM_OVERLOADED,
-                    "as many requests wait for the device as may");
+        problem_add_refusal(service, &plan->call->problem);
         refuse(plan);
     }
 }

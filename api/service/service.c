@@ -100,9 +100,13 @@ static bool open_device(struct service *service, const struct service_options *o
     enum prm_status status = prm_device_list(&service->devices, &service->device_count);
     if (status == PRM_OK)
         status = device_thread_open(&service->device, &thread);
-    if (status != PRM_OK)
+    if (status != PRM_OK) {
         problem_add_status(problem, status);
-    return status == PRM_OK;
+        return false;
+    }
+    const struct prm_device_info *device = device_thread_info(service->device);
+    service_log(service, "device_opened", "%s: %s", device->platform, device->name);
+    return true;
 }
 
 bool service_open(struct service **service, const struct service_options *options,

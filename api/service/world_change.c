@@ -291,6 +291,15 @@ static bool read_obstacle(struct change *change, struct world_document *document
         obstacle_deinit(&obstacle);
         return false;
     }
+    if (*obstacle.id && strcmp(obstacle.id, id) != 0) {
+        struct problem_fault *fault =
+            problem_add(&call->problem, PROBLEM_INVALID_ARGUMENT,
+                        "/id: \"%s\" is not the id in the path", obstacle.id);
+        fault->has_pointer = true;
+        snprintf(fault->pointer, sizeof(fault->pointer), "/id");
+        obstacle_deinit(&obstacle);
+        return false;
+    }
     snprintf(obstacle.id, sizeof(obstacle.id), "%s", id);
 
     change->status = 201;
@@ -380,9 +389,7 @@ static void prepare(struct change *change)
         return;
     }
     if (!device_thread_submit(service->device, DEVICE_LANE_UPDATE, &change->task)) {
-        const bool draining = atomic_load(&service->draining);
-        problem_add(&change->call->problem, draining ? PROBLEM_DRAINING : PROBLEM_OVERLOADED,
-                    "the device takes no more work now");
+        problem_add_refusal(service, &change->call->problem);
         refuse(change);
     }
 }

@@ -111,6 +111,8 @@ static void obstacles_one_by_one(void **state)
                .body = "{\"set\":[{\"id\":\"a\",\"enabled\":false}]}");
     assert_int_equal(strlen(harness_string(got, "/fingerprint")), 64);
     harness_free(got);
+    EXPECT(service, 422, .route = ROUTE_OBSTACLE_PUT, .name = "o", .obstacle = "a",
+           .body = "{\"id\":\"c\",\"type\":\"circle\",\"center\":[1,2],\"radius\":0.25}");
     EXPECT(service, 404, .route = ROUTE_OBSTACLE_GET, .name = "o", .obstacle = "b");
     EXPECT(service, 404, .route = ROUTE_OBSTACLE_DELETE, .name = "o", .obstacle = "b");
     EXPECT(service, 404, .route = ROUTE_OBSTACLE_PUT, .name = "none", .obstacle = "b",

@@ -1,0 +1,263 @@
+/* Goal: the device thread runs plans by groups and between steps, updates before builds, destroys
+ * what is retired, and gives back what it does not run; workers run everything and keep time.
+ * Method: tasks that note when they ran, over a fake engine. Oracle: the order that the headers
+ * promise. */
+#include "fake_engine.h"
+
+#include "service/clock.h"
+#include "service/device_thread.h"
+#include "service/resident.h"
+#include "service/workers.h"
+
+#include <math.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { QUEUE_MAX = 8, EVENTS_MAX = 256 };
+
+/* What happened, a letter each. */
+static char events[EVENTS_MAX];
+static atomic_uint event_count;
+static sem_t gate; /* held by the first step of a test */
+
+/* Called by one thread at a time; the count tells others what they may read. */
+static void note(char event)
+{
+    const unsigned index = atomic_load(&event_count);
+    assert_true(index < EVENTS_MAX - 1);
+    events[index] = event;
+    atomic_store(&event_count, index + 1);
+}
+
+struct letter_plan {
+    struct plan_task task;
+    char letter;
+};
+
+struct letter_task {
+    struct device_task task;
+    char letter;
+    unsigned steps;
+};
+
+static void run_batch(struct device *device, struct plan_task *batch)
+{
+    (void)device;
+    note('[');
+    for (; batch; batch = batch->next)
+        note(((struct letter_plan *)batch)->letter);
+    note(']');
+}
+
+static bool no_warm_up(struct device *device, unsigned piece)
+{
+    (void)device;
+    return piece == 2;
+}
+
+static bool step(struct device_task *task, struct device *device)
+{
+    struct letter_task *letter = (struct letter_task *)task;
+    (void)device;
+    note(letter->letter);
+    return --letter->steps == 0;
+}
+
+/* Never done, and not worth a note. */
+static bool step_without_end(struct device_task *task, struct device *device)
+{
+    (void)task;
+    (void)device;
+    return false;
+}
+
+static void drop(struct device_task *task)
+{
+    note('-');
+    note(((struct letter_task *)task)->letter);
+}
+
+/* Holds the thread until the test has queued what it wants. */
+static bool hold(struct device_task *task, struct device *device)
+{
+    (void)task;
+    (void)device;
+    sem_wait(&gate);
+    return true;
+}
+
+static struct device_thread *open_thread(void)
+{
+    const struct device_thread_options options = {
+        .queue_max = QUEUE_MAX, .step_s = 0.002, .plan = run_batch, .warm_up = no_warm_up};
+    struct device_thread *thread = NULL;
+    fake_engine_reset();
+    atomic_store(&event_count, 0);
+    memset(events, 0, sizeof(events));
+    sem_init(&gate, 0, 0);
+    assert_int_equal(device_thread_open(&thread, &options), PRM_OK);
+    return thread;
+}
+
+/* Waits until so many events are noted. */
+static void until_events(unsigned count)
+{
+    const double until = clock_steady() + 10;
+    while (atomic_load(&event_count) < count && clock_steady() < until) {
+        const struct timespec time = {.tv_nsec = 1000000};
+        nanosleep(&time, NULL);
+    }
+}
+
+static void order_of_work(void **state)
+{
+    (void)state;
+    struct device_thread *thread = open_thread();
+    struct device_task holder = {.step = hold, .drop = drop};
+    int groups[2];
+    struct letter_plan plans[] = {{{.group = &groups[0]}, 'a'},
+                                  {{.group = &groups[1]}, 'b'},
+                                  {{.group = &groups[0]}, 'c'},
+                                  {{.group = &groups[1]}, 'd'},
+                                  {{.group = &groups[0]}, 'e'}};
+    struct letter_task builds[] = {{{.step = step, .drop = drop}, 'B', 2},
+                                   {{.step = step, .drop = drop}, 'C', 1}};
+    struct letter_task update = {{.step = step, .drop = drop}, 'U', 2};
+    assert_true(device_thread_submit(thread, DEVICE_LANE_UPDATE, &holder));
+    assert_true(device_thread_submit(thread, DEVICE_LANE_BUILD, &builds[0].task));
+    assert_true(device_thread_submit(thread, DEVICE_LANE_BUILD, &builds[1].task));
+    assert_true(device_thread_submit(thread, DEVICE_LANE_UPDATE, &update.task));
+    for (unsigned i = 0; i < 5; i++)
+        assert_true(device_thread_plan(thread, &plans[i].task));
+    sem_post(&gate);
+    until_events(14);
+    assert_string_equal(events, "[ace][bd]UUBBC");
+
+    // the queue is whole after taking from its middle and its end
+    atomic_store(&event_count, 0);
+    memset(events, 0, sizeof(events));
+    assert_true(device_thread_plan(thread, &plans[1].task));
+    until_events(3);
+    assert_string_equal(events, "[b]");
+    device_thread_close(thread);
+}
+
+static void queues_are_bounded(void **state)
+{
+    (void)state;
+    struct device_thread *thread = open_thread();
+    struct device_task holder = {.step = hold, .drop = drop};
+    struct letter_plan plans[QUEUE_MAX + 1] = {0};
+    struct letter_task tasks[QUEUE_MAX + 1];
+    assert_true(device_thread_submit(thread, DEVICE_LANE_UPDATE, &holder));
+    for (unsigned i = 0; i < QUEUE_MAX; i++) {
+        plans[i].letter = 'p';
+        tasks[i] = (struct letter_task){{.step = step_without_end, .drop = drop}, 'B', 0};
+        assert_true(device_thread_plan(thread, &plans[i].task));
+        assert_true(device_thread_submit(thread, DEVICE_LANE_BUILD, &tasks[i].task));
+    }
+    assert_false(device_thread_plan(thread, &plans[QUEUE_MAX].task));
+    assert_false(device_thread_submit(thread, DEVICE_LANE_BUILD, &tasks[QUEUE_MAX].task));
+    sem_post(&gate);
+    until_events(QUEUE_MAX + 2);
+
+    // stopping answers plans and gives every task back
+    device_thread_stop(thread);
+    assert_string_equal(events, "[pppppppp]-B-B-B-B-B-B-B-B");
+    assert_false(device_thread_plan(thread, &plans[0].task));
+    assert_false(device_thread_submit(thread, DEVICE_LANE_BUILD, &tasks[0].task));
+    device_thread_close(thread);
+}
+
+/* A resident object that retires another when it goes. */
+struct chained {
+    struct resident resident;
+    struct chained *next;
+};
+
+static void chained_destroy(struct resident *resident)
+{
+    struct chained *chained = (struct chained *)resident;
+    note('x');
+    if (chained->next)
+        device_thread_retire(chained->next->resident.thread, &chained->next->resident);
+}
+
+static void retired_objects_go(void **state)
+{
+    (void)state;
+    struct device_thread *thread = open_thread();
+    struct chained chain[3] = {0};
+    for (unsigned i = 0; i < 3; i++) {
+        chain[i].resident.thread = thread;
+        chain[i].resident.destroy = chained_destroy;
+        chain[i].next = i < 2 ? &chain[i + 1] : NULL;
+    }
+    device_thread_retire(thread, &chain[0].resident);
+    until_events(3);
+    assert_string_equal(events, "xxx");
+
+    // and those that come after the stop go with the close
+    chain[0].next = NULL;
+    device_thread_stop(thread);
+    device_thread_retire(thread, &chain[0].resident);
+    device_thread_close(thread);
+    assert_string_equal(events, "xxxx");
+}
+
+static atomic_uint tasks_run, ticks;
+
+static void count_task(struct worker_task *task)
+{
+    (void)task;
+    atomic_fetch_add(&tasks_run, 1);
+}
+
+/* Comes back twice after being woken. */
+static double tick(void *context, double now)
+{
+    (void)context;
+    return atomic_fetch_add(&ticks, 1) < 2 ? now + 0.01 : INFINITY;
+}
+
+static void workers_run_everything(void **state)
+{
+    (void)state;
+    enum { TASKS = 1000 };
+    static struct worker_task tasks[TASKS];
+    struct workers *workers;
+    assert_true(workers_open(&workers, 3, tick, NULL));
+    for (unsigned i = 0; i < TASKS; i++) {
+        tasks[i].run = count_task;
+        workers_submit(workers, &tasks[i]);
+    }
+    assert_int_equal(atomic_load(&ticks), 0);
+    workers_wake(workers);
+    const double until = clock_steady() + 10;
+    while (atomic_load(&ticks) < 3 && clock_steady() < until) {
+        const struct timespec time = {.tv_nsec = 1000000};
+        nanosleep(&time, NULL);
+    }
+    workers_close(workers);
+    assert_int_equal(atomic_load(&tasks_run), TASKS);
+    assert_int_equal(atomic_load(&ticks), 3);
+    workers_close(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(order_of_work),
+        cmocka_unit_test(queues_are_bounded),
+        cmocka_unit_test(retired_objects_go),
+        cmocka_unit_test(workers_run_everything),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
