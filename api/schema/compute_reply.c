@@ -77,19 +77,22 @@ static void list_times(struct time_row rows[TIME_COUNT], const struct compute_ti
 
 /* ---- JSON ---- */
 
-/* The decimal of fewest digits that is nearest to this float, as a double. */
+/* The decimal of fewest digits that is nearest to this float, as a double; outside of moderate
+ * sizes the float itself. */
 static double shortest(float value)
 {
-    static const double ten_to[] = {1,   1e1, 1e2, 1e3,  1e4,  1e5,  1e6,
-                                    1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13};
+    static const double ten_to[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     const double exact = (double)value, size = fabs(exact);
-    if (!(size >= 1e-5 && size < 1e6))
+    if (!(size >= 1e-7 && size < ten_to[FLOAT_DIGITS_KEPT]))
         return exact;
-    int power = 0; // decimals that keep the first digits
-    while (size * ten_to[power] < ten_to[FLOAT_DIGITS_KEPT - 1])
-        power++;
-    for (int more = 0; more <= FLOAT_DIGITS_EXACT - FLOAT_DIGITS_KEPT; more++) {
-        const double candidate = nearbyint(exact * ten_to[power + more]) / ten_to[power + more];
+
+    // from as many decimals as leave the first digits, on to where all floats differ
+    int decimals = 0;
+    while (size * ten_to[decimals] < ten_to[FLOAT_DIGITS_KEPT - 1])
+        decimals++;
+    for (int digits = FLOAT_DIGITS_KEPT; digits <= FLOAT_DIGITS_EXACT; digits++, decimals++) {
+        const double candidate = nearbyint(exact * ten_to[decimals]) / ten_to[decimals];
         if ((float)candidate == value)
             return candidate;
     }

@@ -74,7 +74,7 @@ static json_t *text_option(const struct npy_array *array)
     for (size_t i = 0; i < array->item_bytes / step; i++) {
         const unsigned char *at = (const unsigned char *)array->data + i * step;
         const bool is_wide = step > 1 && (at[1] || at[2] || at[3] || at[0] > 0x7f);
-        text[i] = is_wide ? '?' : (char)at[0];
+        text[i] = (char)(is_wide ? '?' : at[0]);
     }
     return json_string(text);
 }

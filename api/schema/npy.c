@@ -144,7 +144,7 @@ static bool text_length(const char *digits, size_t *length)
 /* The item type: order, kind and bytes (of text: characters). */
 static bool take_descr(struct header *header, struct npy_array *array)
 {
-    char descr[DESCR_BYTES_MAX];
+    char descr[DESCR_BYTES_MAX] = "";
     skip_spaces(header);
     if (header->at < header->end && *header->at == '[')
         return refuse(header, PROBLEM_UNSUPPORTED, "its items are records");
@@ -243,7 +243,7 @@ static bool find_header(struct header *header, const char *file, size_t bytes)
 bool npy_read(struct npy_array *array, const char *file, size_t bytes, const char *member,
               struct problem *problem)
 {
-    struct header header = {.member = member, .problem = problem};
+    struct header header = {file, file, member, problem};
     *array = (struct npy_array){0};
     if (!find_header(&header, file, bytes))
         return false;

@@ -280,8 +280,7 @@ static bool add_item(zip_t *archive, const struct npz_item *item, const struct t
     snprintf(name, sizeof name, "%s%s", item->name, suffix);
     zip_buffer_fragment_t parts[] = {
         {(zip_uint8_t *)header->data, header->length},
-        {(zip_uint8_t *)(uintptr_t)item->array.data,
-         (zip_uint64_t)item->array.item_bytes * item->array.count},
+        {(zip_uint8_t *)item->array.data, (zip_uint64_t)item->array.item_bytes * item->array.count},
     };
     const zip_uint64_t part_count = item->array.count ? 2 : 1;
     zip_source_t *source =

@@ -95,54 +95,54 @@ static void wrong_headers_are_refused(void **state)
     (void)state;
     static const struct {
         unsigned version;
+        enum problem_code code;
         const char *header;
         size_t bytes;
-        enum problem_code code;
     } rows[] = {
-        {4, "{'descr': '<u4', 'fortran_order': False, 'shape': (4,), }", 16, PROBLEM_UNSUPPORTED},
-        {1, "{'descr': '>u4', 'fortran_order': False, 'shape': (4,), }", 16, PROBLEM_UNSUPPORTED},
-        {1, "{'descr': '=u4', 'fortran_order': False, 'shape': (4,), }", 16, PROBLEM_UNSUPPORTED},
-        {1, "{'descr': '<u2', 'fortran_order': False, 'shape': (8,), }", 16, PROBLEM_UNSUPPORTED},
-        {1, "{'descr': '<c8', 'fortran_order': False, 'shape': (2,), }", 16, PROBLEM_UNSUPPORTED},
-        {1, "{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", 16, PROBLEM_UNSUPPORTED},
-        {1, "{'descr': '<u40', 'fortran_order': False, 'shape': (4,), }", 16, PROBLEM_UNSUPPORTED},
-        {1, "{'descr': '<U0', 'fortran_order': False, 'shape': (4,), }", 16, PROBLEM_UNSUPPORTED},
-        {1, "{'descr': '<U99999999999', 'fortran_order': False, 'shape': (4,), }", 16,
-         PROBLEM_UNSUPPORTED},
-        {1, "{'descr': [('a', '<u4')], 'fortran_order': False, 'shape': (4,), }", 16,
-         PROBLEM_UNSUPPORTED},
-        {1, "{'descr': '<u4', 'fortran_order': True, 'shape': (2, 2), }", 16, PROBLEM_UNSUPPORTED},
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (1, 1, 1, 4), }", 16,
-         PROBLEM_UNSUPPORTED},
-        {1, "{'descr': '<u4', 'fortran_order': Falsch, 'shape': (4,), }", 16, PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (4), }", 16, PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': 4, }", 16, PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (-4,), }", 16, PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (04,), }", 16, PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (4L,), }", 16, PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (,), }", 16, PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (4, , 1), }", 16, PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (4,", 16, PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4', 'fortran_order': False}", 16, PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4', 'descr': '<u4', 'shape': (4,), }", 16, PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (4,), 'x': 1}", 16,
-         PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (4,), } x", 16, PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4' 'fortran_order': False, 'shape': (4,), }", 16, PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4", 16, PROBLEM_MALFORMED},
-        {1, "", 16, PROBLEM_MALFORMED},
+        {4, PROBLEM_UNSUPPORTED, "{'descr': '<u4', 'fortran_order': False, 'shape': (4,), }", 16},
+        {1, PROBLEM_UNSUPPORTED, "{'descr': '>u4', 'fortran_order': False, 'shape': (4,), }", 16},
+        {1, PROBLEM_UNSUPPORTED, "{'descr': '=u4', 'fortran_order': False, 'shape': (4,), }", 16},
+        {1, PROBLEM_UNSUPPORTED, "{'descr': '<u2', 'fortran_order': False, 'shape': (8,), }", 16},
+        {1, PROBLEM_UNSUPPORTED, "{'descr': '<c8', 'fortran_order': False, 'shape': (2,), }", 16},
+        {1, PROBLEM_UNSUPPORTED, "{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", 16},
+        {1, PROBLEM_UNSUPPORTED, "{'descr': '<u40', 'fortran_order': False, 'shape': (4,), }", 16},
+        {1, PROBLEM_UNSUPPORTED, "{'descr': '<U0', 'fortran_order': False, 'shape': (4,), }", 16},
+        {1, PROBLEM_UNSUPPORTED,
+         "{'descr': '<U99999999999', 'fortran_order': False, 'shape': (4,), }", 16},
+        {1, PROBLEM_UNSUPPORTED,
+         "{'descr': [('a', '<u4')], 'fortran_order': False, 'shape': (4,), }", 16},
+        {1, PROBLEM_UNSUPPORTED, "{'descr': '<u4', 'fortran_order': True, 'shape': (2, 2), }", 16},
+        {1, PROBLEM_UNSUPPORTED,
+         "{'descr': '<u4', 'fortran_order': False, 'shape': (1, 1, 1, 4), }", 16},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4', 'fortran_order': Falsch, 'shape': (4,), }", 16},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4', 'fortran_order': False, 'shape': (4), }", 16},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4', 'fortran_order': False, 'shape': 4, }", 16},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4', 'fortran_order': False, 'shape': (-4,), }", 16},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4', 'fortran_order': False, 'shape': (04,), }", 16},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4', 'fortran_order': False, 'shape': (4L,), }", 16},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4', 'fortran_order': False, 'shape': (,), }", 16},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4', 'fortran_order': False, 'shape': (4, , 1), }", 16},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4', 'fortran_order': False, 'shape': (4,", 16},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4', 'fortran_order': False}", 16},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4', 'descr': '<u4', 'shape': (4,), }", 16},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4', 'fortran_order': False, 'shape': (4,), 'x': 1}",
+         16},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4', 'fortran_order': False, 'shape': (4,), } x", 16},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4' 'fortran_order': False, 'shape': (4,), }", 16},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4", 16},
+        {1, PROBLEM_MALFORMED, "", 16},
         // shapes that the data do not have, among them products that overflow
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (5,), }", 16, PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (3,), }", 16, PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (4,), }", 17, PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (4,), }", 15, PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (0,), }", 16, PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (4611686018427387905, 4), }", 16,
-         PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (4294967296, 4294967296, 4), }", 16,
-         PROBLEM_MALFORMED},
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (99999999999999999999,), }", 16,
-         PROBLEM_MALFORMED},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4', 'fortran_order': False, 'shape': (5,), }", 16},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4', 'fortran_order': False, 'shape': (3,), }", 16},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4', 'fortran_order': False, 'shape': (4,), }", 17},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4', 'fortran_order': False, 'shape': (4,), }", 15},
+        {1, PROBLEM_MALFORMED, "{'descr': '<u4', 'fortran_order': False, 'shape': (0,), }", 16},
+        {1, PROBLEM_MALFORMED,
+         "{'descr': '<u4', 'fortran_order': False, 'shape': (4611686018427387905, 4), }", 16},
+        {1, PROBLEM_MALFORMED,
+         "{'descr': '<u4', 'fortran_order': False, 'shape': (4294967296, 4294967296, 4), }", 16},
+        {1, PROBLEM_MALFORMED,
+         "{'descr': '<u4', 'fortran_order': False, 'shape': (99999999999999999999,), }", 16},
     };
     const char data[32] = {0};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -351,7 +351,7 @@ static void wrong_archives_are_refused(void **state)
         assert_archive_refused(&archive, rows[i].code, rows[i].name);
         text_deinit(&archive);
     }
-    const struct text noise = {.data = (char *)(uintptr_t) "PK\3\4 and then nothing", .length = 20};
+    const struct text noise = {.data = (char *)"PK\3\4 and then nothing", .length = 20};
     assert_archive_refused(&noise, PROBLEM_MALFORMED, "noise");
 
     // a name twice, by way of a patch: libzip writes no such thing
