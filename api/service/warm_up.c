@@ -2,19 +2,23 @@
 
 #include "device/try.h"
 
-/* Small, but more than one work-group and more than one tile. */
-enum { MILESTONES = 300, NEIGHBORS = 8, DIMENSION_MIN = 2, DIMENSIONS = 2 };
+/* So many that scans and sorts are shared out (their kernels are not those of short arrays), and
+ * few. */
+enum { MANY = 10000, FEW = 300 };
+
+enum { NEIGHBORS = 16, DIMENSION_MIN = 2, DIMENSIONS = 2 };
 
 /* What a piece builds; planning in each dimension follows. */
 static const struct {
     uint32_t dimension;
     enum prm_neighbor_method method;
     enum prm_robot_kind robot;
+    uint32_t milestones;
 } PIECES[] = {
-    {2, PRM_NEIGHBOR_LSH, PRM_ROBOT_POINT},
-    {2, PRM_NEIGHBOR_EXACT, PRM_ROBOT_BALL},
-    {3, PRM_NEIGHBOR_LSH, PRM_ROBOT_BALL},
-    {3, PRM_NEIGHBOR_EXACT, PRM_ROBOT_POINT},
+    {2, PRM_NEIGHBOR_LSH, PRM_ROBOT_POINT, MANY},
+    {2, PRM_NEIGHBOR_EXACT, PRM_ROBOT_BALL, FEW},
+    {3, PRM_NEIGHBOR_LSH, PRM_ROBOT_BALL, FEW},
+    {3, PRM_NEIGHBOR_EXACT, PRM_ROBOT_POINT, FEW},
 };
 
 /* A box with one obstacle in its middle. */
@@ -40,7 +44,7 @@ static enum prm_status build(struct device *device, unsigned piece)
     const struct prm_robot robot = {.kind = PIECES[piece].robot,
                                     .radius = PIECES[piece].robot == PRM_ROBOT_BALL ? 0.1 : 0};
     const struct prm_roadmap_params params = {.seed = 1,
-                                              .sample_count = MILESTONES,
+                                              .sample_count = PIECES[piece].milestones,
                                               .neighbor_method = PIECES[piece].method,
                                               .k = NEIGHBORS,
                                               .target_recall = 0.9};
