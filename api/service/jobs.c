@@ -119,6 +119,8 @@ static void trim_history(struct jobs *jobs)
     for (struct job **link = &jobs->newest; *link; link = &(*link)->next)
         if (!job_is_active(*link))
             oldest = link;
+    if (!oldest)
+        return;
     struct job *job = *oldest;
     *oldest = job->next;
     jobs->ended_count--;
