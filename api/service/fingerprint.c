@@ -11,7 +11,7 @@ bool fingerprint_of(char *fingerprint, const void *data, size_t bytes)
     fingerprint[0] = '\0';
     if (EVP_Digest(data, bytes, digest, &length, EVP_sha256(), NULL) != 1)
         return false;
-    for (unsigned i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i++) {
         fingerprint[2 * i] = HEX[digest[i] >> 4];
         fingerprint[2 * i + 1] = HEX[digest[i] & 15];
     }

@@ -112,7 +112,8 @@ void job_list(struct service *service, struct call *call);
 void job_get(struct service *service, struct call *call);
 void job_cancel(struct service *service, struct call *call);
 
-/* Answers the waiters whose time is over; the workers' timer. Returns when to come again. */
-double job_tick(void *service, double now);
+/* Answers the waiters whose time is over; the workers' timer, its context the service. Returns when
+ * to come again. */
+double job_tick(void *context, double now);
 
 #endif

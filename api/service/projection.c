@@ -43,10 +43,10 @@ static int compare(const void *a, const void *b)
     return p->x > q->x || p->y > q->y;
 }
 
-/* The convex hull by monotone chains (Andrew 1979), in place. */
+/* The convex hull of three or more points by monotone chains (Andrew 1979), in place. */
 static void hull(struct outline *outline)
 {
-    struct paper_point chain[2 * OUTLINE_POINTS_MAX];
+    struct paper_point chain[2 * OUTLINE_POINTS_MAX] = {0};
     const unsigned count = outline->count;
     unsigned size = 0;
     qsort(outline->points, count, sizeof(outline->points[0]), compare);
