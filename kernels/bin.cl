@@ -1,10 +1,11 @@
-/* Binning of elements that may fall into none, one or many bins: count each element's bins, lay out one
- * (bin, element) pair a membership in the order of elements, sort them stably by bin (radix_sort.cl), find
- * where each bin begins.
+/* Binning of elements that may fall into none, one or many bins: count each element's bins, lay out
+ * one (bin, element) pair a membership in the order of elements, sort them stably by bin
+ * (radix_sort.cl), find where each bin begins.
  *
- * Launch: one group of WORKGROUP a chunk, of elements (count), memberships (expand) or either (offsets).
- * Traffic: count 8 (boxes 32) bytes an element; expand 8 a membership; offsets 4 a membership, 4 a bin.
- * -D BIN_INTERVALS: bins first[i] … end[i] - 1. -D BIN_BOXES: the tiles that box i touches, clipped.
+ * Launch: one group of WORKGROUP a chunk, of elements (count), memberships (expand) or either
+ * (offsets). Traffic: count 8 (boxes 32) bytes an element; expand 8 a membership; offsets 4 a
+ * membership, 4 a bin. -D BIN_INTERVALS: bins first[i] … end[i] - 1. -D BIN_BOXES: the tiles that
+ * box i touches, clipped.
  *
  * check: -DBIN_INTERVALS
  * check: -DBIN_BOXES
@@ -12,7 +13,8 @@
 #include "chunk.h"
 #include "types.h"
 
-/* The bins of one element: `count[0] * count[1] * count[2]` tiles from `first`; intervals use x alone. */
+/* The bins of one element: `count[0] * count[1] * count[2]` tiles from `first`; intervals use x
+ * alone. */
 struct block {
     u32 first[3];
     u32 count[3];
@@ -22,12 +24,12 @@ struct block {
 
 typedef uint bound_t;
 
-static inline struct block block_of(__global const bound_t *first, __global const bound_t *end, u32 i,
-                                    struct tile_grid grid)
+static inline struct block block_of(__global const bound_t *first, __global const bound_t *end,
+                                    u32 i, struct tile_grid grid)
 {
-    const u32 begin = min(first[i], grid.size[0]);
     const u32 stop = min(end[i], grid.size[0]);
-    const struct block block = {{begin, 0, 0}, {stop > begin ? stop - begin : 0, 1, 1}};
+    const u32 begin = min(first[i], stop);
+    const struct block block = {{begin, 0, 0}, {stop - begin, 1, 1}};
     return block;
 }
 
@@ -35,9 +37,10 @@ static inline struct block block_of(__global const bound_t *first, __global cons
 
 typedef float4 bound_t;
 
-/* Tiles of one axis that [lower, upper] touches: from *first, returns how many. A bound on the grid's upper
- * face belongs to the last tile; NaN and empty boxes touch none. */
-static inline u32 tiles_of(float lower, float upper, float origin, float inverse_edge, u32 size, u32 *first)
+/* Tiles of one axis that [lower, upper] touches: from *first, returns how many. A bound on the
+ * grid's upper face belongs to the last tile; NaN and empty boxes touch none. */
+static inline u32 tiles_of(float lower, float upper, float origin, float inverse_edge, u32 size,
+                           u32 *first)
 {
     const float from = (lower - origin) * inverse_edge;
     const float to = (upper - origin) * inverse_edge;
@@ -50,8 +53,8 @@ static inline u32 tiles_of(float lower, float upper, float origin, float inverse
     return last - begin + 1;
 }
 
-static inline struct block block_of(__global const bound_t *lower, __global const bound_t *upper, u32 i,
-                                    struct tile_grid grid)
+static inline struct block block_of(__global const bound_t *lower, __global const bound_t *upper,
+                                    u32 i, struct tile_grid grid)
 {
     const float low[3] = {lower[i].x, lower[i].y, lower[i].z};
     const float high[3] = {upper[i].x, upper[i].y, upper[i].z};
@@ -66,7 +69,8 @@ static inline struct block block_of(__global const bound_t *lower, __global cons
 #error "one of BIN_INTERVALS and BIN_BOXES must say what is binned"
 #endif
 
-/* counts[i] = bins of element i; totals[g] = sum of those of chunk g, which may be more than 32 bits. */
+/* counts[i] = bins of element i; totals[g] = sum of those of chunk g, which may be more than 32
+ * bits. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 bin_count(__global u32 *restrict counts, __global ulong *restrict totals,
           __global const bound_t *restrict first, __global const bound_t *restrict end,
@@ -108,12 +112,14 @@ static inline u32 element_at(__global const u32 *begins, u32 elements, u32 p)
     return low;
 }
 
-/* bins[p], members[p] = the bin and element of membership p; element i's are begins[i] … begins[i + 1] - 1,
- * in the order of bins. Shared out by memberships, so one element in many bins burdens no one group. */
+/* bins[p], members[p] = the bin and element of membership p; element i's are begins[i] … begins[i +
+ * 1] - 1, in the order of bins. Shared out by memberships, so one element in many bins burdens no
+ * one group. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-bin_expand(__global u32 *restrict bins, __global u32 *restrict members, __global const u32 *restrict begins,
-           __global const bound_t *restrict first, __global const bound_t *restrict end,
-           struct tile_grid grid, u32 elements, u32 n, u32 length)
+bin_expand(__global u32 *restrict bins, __global u32 *restrict members,
+           __global const u32 *restrict begins, __global const bound_t *restrict first,
+           __global const bound_t *restrict end, struct tile_grid grid, u32 elements, u32 n,
+           u32 length)
 {
     const u32 stop = chunk_end(length, n);
     u32 next = 0;
@@ -128,10 +134,11 @@ bin_expand(__global u32 *restrict bins, __global u32 *restrict members, __global
             block = block_of(first, end, element, grid);
         }
         const u32 k = p - begins[element];
-        const u32 x = block.first[0] + k % block.count[0];
         const u32 row = k / block.count[0];
-        const u32 y = block.first[1] + row % block.count[1];
-        const u32 z = block.first[2] + row / block.count[1];
+        const u32 layer = row / block.count[1];
+        const u32 x = block.first[0] + k - row * block.count[0];
+        const u32 y = block.first[1] + row - layer * block.count[1];
+        const u32 z = block.first[2] + layer;
         bins[p] = (z * grid.size[1] + y) * grid.size[0] + x;
         members[p] = element;
     }
@@ -139,7 +146,8 @@ bin_expand(__global u32 *restrict bins, __global u32 *restrict members, __global
 
 /* offsets[b] = how many of the sorted keys[0 .. n) are below b, for b = 0 … bins. n >= 1. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-bin_offsets(__global u32 *restrict offsets, __global const u32 *restrict keys, u32 n, u32 bins, u32 length)
+bin_offsets(__global u32 *restrict offsets, __global const u32 *restrict keys, u32 n, u32 bins,
+            u32 length)
 {
 #if WORKGROUP == 1
     // a chunk of keys; each key fills the bins after its predecessor, the last one those to the end

@@ -16,6 +16,13 @@
 #endif
 #define TILE (WORKGROUP * ITEMS)
 
+/* The group's work-items meet; global memory that they read before may be written after. */
+#if WORKGROUP == 1
+#define chunk_barrier()
+#else
+#define chunk_barrier() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#endif
+
 /* The first element of this group's chunk, and the end of it. */
 static inline u32 chunk_begin(u32 length)
 {

@@ -1,9 +1,7 @@
-/* Stream compaction: count the kept elements of each chunk, then each group writes its own from the sum of
- * the counts before. What is kept is one of
- *   -D KEEP_FLAGGED   source[i] != 0
- *   -D KEEP_REPEATS   source[i] == source[i + 1]
- *   -D KEEP_HEADS     source[i] != source[i - 1], and the first
- * and what is written -D WRITE_INDICES (i), -D WRITE_VALUES (values[i]) or both.
+/* Stream compaction: count the kept elements of each chunk, then each group writes its own from the
+ * sum of the counts before. What is kept is one of -D KEEP_FLAGGED   source[i] != 0 -D KEEP_REPEATS
+ * source[i] == source[i + 1] -D KEEP_HEADS     source[i] != source[i - 1], and the first and what
+ * is written -D WRITE_INDICES (i), -D WRITE_VALUES (values[i]) or both.
  *
  * Launch: one group of WORKGROUP a chunk; the segment kernels: one group a run of segments.
  * Traffic: count 4 bytes an element; write 4 (8 with values), and 4 a survivor and array.
@@ -45,8 +43,8 @@ compact_count(__global u32 *restrict sums, __global const u32 *restrict source, 
 }
 
 /* Writes what is asked for of element i at `place`. */
-static inline void put(__global u32 *indices, __global u32 *out, __global const u32 *values, u32 place,
-                       u32 i)
+static inline void put(__global u32 *indices, __global u32 *out, __global const u32 *values,
+                       u32 place, u32 i)
 {
 #ifdef WRITE_INDICES
     indices[place] = i;
@@ -56,12 +54,13 @@ static inline void put(__global u32 *indices, __global u32 *out, __global const 
 #endif
 }
 
-/* The kept elements of chunk g, from place sums[0] + … + sums[g-1]; the last group says how many in all.
- * `indices`, or `out` and `values`, may be NULL where not written. */
+/* The kept elements of chunk g, from place sums[0] + … + sums[g-1]; the last group says how many in
+ * all. `indices`, or `out` and `values`, may be NULL where not written. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 compact_chunks(__global u32 *restrict indices, __global u32 *restrict out,
                __global u32 *restrict survivors, __global const u32 *restrict source,
-               __global const u32 *restrict values, __global const u32 *restrict sums, u32 n, u32 length)
+               __global const u32 *restrict values, __global const u32 *restrict sums, u32 n,
+               u32 length)
 {
     __local u32 scratch[WORKGROUP_SCRATCH];
     const u32 begin = chunk_begin(length);
@@ -72,8 +71,8 @@ compact_chunks(__global u32 *restrict indices, __global u32 *restrict out,
         *survivors = stop;
 
 #if WORKGROUP == 1
-    // no branch to mispredict: each element is written, and the next overwrites it unless it is kept;
-    // after the last kept one nothing is written, so the next chunk's places are left alone
+    // no branch to mispredict: each element is written, and the next overwrites it unless it is
+    // kept; after the last kept one nothing is written, so the next chunk's places are left alone
     for (u32 i = begin; place < stop; i++) {
         put(indices, out, values, place, i);
         place += KEEP(source, i, n) ? 1 : 0;
@@ -101,11 +100,12 @@ compact_chunks(__global u32 *restrict indices, __global u32 *restrict out,
 
 #if defined(KEEP_FLAGGED) && defined(WRITE_VALUES)
 
-/* Each segment by itself, to its own beginning: this group's are segments [g * run, (g + 1) * run). */
+/* Each segment by itself, to its own beginning: this group's are segments [g * run, (g + 1) * run).
+ */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 compact_segments(__global u32 *restrict out, __global u32 *restrict counts,
-                 __global const u32 *restrict values, __global const u32 *restrict flags, u32 segments,
-                 u32 segment, u32 run)
+                 __global const u32 *restrict values, __global const u32 *restrict flags,
+                 u32 segments, u32 segment, u32 run)
 {
     __local u32 scratch[WORKGROUP_SCRATCH];
     const u32 item = (u32)get_local_id(0);
@@ -134,12 +134,13 @@ compact_segments(__global u32 *restrict out, __global u32 *restrict counts,
     }
 }
 
-/* Small segments, as many as fit in a tile at a time: the flags are scanned as one, then each element
- * takes off what its segment began with. segment <= TILE; a chunk is `length` elements of whole segments. */
+/* Small segments, as many as fit in a tile at a time: the flags are scanned as one, then each
+ * element takes off what its segment began with. segment <= TILE; a chunk is `length` elements of
+ * whole segments. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 compact_segments_packed(__global u32 *restrict out, __global u32 *restrict counts,
-                        __global const u32 *restrict values, __global const u32 *restrict flags, u32 n,
-                        u32 segment, u32 length)
+                        __global const u32 *restrict values, __global const u32 *restrict flags,
+                        u32 n, u32 segment, u32 length)
 {
     __local u32 scratch[WORKGROUP_SCRATCH];
     __local u32 begins[TILE];
@@ -161,8 +162,9 @@ compact_segments_packed(__global u32 *restrict out, __global u32 *restrict count
         // the prefix at each segment's first element
         u32 next = prefix;
         for (u32 k = 0; k < ITEMS; k++) {
-            if ((first + k) % segment == 0)
-                begins[(first + k) / segment] = next;
+            const u32 s = (first + k) / segment;
+            if (first + k == s * segment)
+                begins[s] = next;
             next += keep[k];
         }
         workgroup_barrier();
@@ -172,7 +174,7 @@ compact_segments_packed(__global u32 *restrict out, __global u32 *restrict count
             if (keep[k])
                 out[base + s * segment + next - begins[s]] = values[base + first + k];
             next += keep[k];
-            if (first + k < stop && (first + k) % segment == segment - 1)
+            if (first + k < stop && first + k + 1 == (s + 1) * segment)
                 counts[base / segment + s] = next - begins[s];
         }
         workgroup_barrier();
@@ -183,7 +185,8 @@ compact_segments_packed(__global u32 *restrict out, __global u32 *restrict count
 
 #ifdef KEEP_HEADS
 
-/* length[r] = start[r + 1] - start[r] for the runs of a sorted array of n, whose number is *runs. */
+/* length[r] = start[r + 1] - start[r] for the runs of a sorted array of n, whose number is *runs.
+ */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 compact_run_lengths(__global u32 *restrict run_length, __global const u32 *restrict start,
                     __global const u32 *restrict runs, u32 n, u32 length)

@@ -1,19 +1,23 @@
-/* A two-level cuckoo hash table (Alcantara et al. 2009), built in parallel, the same whatever the scheduling.
+/* A two-level cuckoo hash table (Alcantara et al. 2009), built in parallel, the same whatever the
+ * scheduling.
  *
- * Level 1 spreads keys over buckets of at most BUCKET_KEYS (cuckoo_count, a scan, cuckoo_place). Level 2
- * (cuckoo_build): a group builds a bucket's three tables in local memory, in rounds. In round r all keys that have
- * no slot claim theirs in table r mod 3, the least key index wins, and who sat there is out again; after
- * ROUNDS_MAX rounds it starts over with new functions. Nothing depends on the order within a bucket, so the
- * places that level 1's atomics gave do not show in the result.
+ * Level 1 spreads keys over buckets of at most BUCKET_KEYS (cuckoo_count, a scan, cuckoo_place).
+ * Level 2 (cuckoo_build): a group builds a bucket's three tables in local memory, in rounds. In
+ * round r all keys that have no slot claim theirs in table r mod 3, the least key index wins, and
+ * who sat there is out again; after ROUNDS_MAX rounds it starts over with new functions. Nothing
+ * depends on the order within a bucket, so the places that level 1's atomics gave do not show in
+ * the result.
  *
- * Layout: slots[bucket][table][size] of (key, value), (EMPTY, EMPTY) where free; functions[bucket][8]: c0, c1 of
- * each table and a pad; side[2]: whether the key EMPTY is there, and its value.
+ * Layout: slots[bucket][table][size] of (key, value), (EMPTY, EMPTY) where free;
+ * functions[bucket][8]: c0, c1 of each table and a pad; side[2]: whether the key EMPTY is there,
+ * and its value.
  *
- * Launch: cuckoo_count, cuckoo_place, cuckoo_find one group a chunk; cuckoo_build one group a run of buckets.
- * Traffic: build about 40 bytes a key, a third of it scattered; find 12 and 1 + 3 random lines a query.
+ * Launch: cuckoo_count, cuckoo_place, cuckoo_find one group a chunk; cuckoo_build one group a run
+ * of buckets. Traffic: build about 40 bytes a key, a third of it scattered; find 12 and 1 + 3
+ * random lines a query.
  *
- * `status`: [0] some bucket overflowed, [1] some bucket could not be built, [2] a key is there twice, [3] how
- * often the key EMPTY is.
+ * `status`: [0] some bucket overflowed, [1] some bucket could not be built, [2] a key is there
+ * twice, [3] how often the key EMPTY is.
  */
 #include "chunk.h"
 #include "hash.h"
@@ -33,9 +37,10 @@
 
 /* counts[b] = keys of bucket b; places[i] = which of them key i is (any order). */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-cuckoo_count(__global u32 *restrict counts, __global u32 *restrict places, __global u32 *restrict side,
-             __global u32 *restrict status, __global const u32 *restrict keys,
-             __global const u32 *restrict values, u32 c0, u32 c1, u32 buckets, u32 n, u32 length)
+cuckoo_count(__global u32 *restrict counts, __global u32 *restrict places,
+             __global u32 *restrict side, __global u32 *restrict status,
+             __global const u32 *restrict keys, __global const u32 *restrict values, u32 c0, u32 c1,
+             u32 buckets, u32 n, u32 length)
 {
     const struct hash_function function = {c0, c1};
     const u32 end = chunk_end(length, n);
@@ -53,8 +58,8 @@ cuckoo_count(__global u32 *restrict counts, __global u32 *restrict places, __glo
 /* items[offsets[b] + place] = index of the key; offsets: the scan of the counts. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 cuckoo_place(__global u32 *restrict items, __global const u32 *restrict offsets,
-             __global const u32 *restrict places, __global const u32 *restrict keys, u32 c0, u32 c1, u32 buckets,
-             u32 n, u32 length)
+             __global const u32 *restrict places, __global const u32 *restrict keys, u32 c0, u32 c1,
+             u32 buckets, u32 n, u32 length)
 {
     const struct hash_function function = {c0, c1};
     const u32 end = chunk_end(length, n);
@@ -65,8 +70,9 @@ cuckoo_place(__global u32 *restrict items, __global const u32 *restrict offsets,
     }
 }
 
-/* A bucket in the making. slots[t * BUCKET_KEYS + e]: key e's slot in table t; where[e]: the table that it sits
- * in, HASH_TABLES if none; claims: of one table; holders[t * TABLE_MAX + s]: the key in a slot. */
+/* A bucket in the making. slots[t * BUCKET_KEYS + e]: key e's slot in table t; where[e]: the table
+ * that it sits in, HASH_TABLES if none; claims: of one table; holders[t * TABLE_MAX + s]: the key
+ * in a slot. */
 struct bucket {
     u32 keys[BUCKET_KEYS];
     u32 indices[BUCKET_KEYS];
@@ -86,8 +92,10 @@ static inline void claim(__local u32 *least, u32 index)
 #endif
 }
 
-/* One round in table t; returns how many of the bucket's `count` keys are without a slot after it. */
-static inline u32 cuckoo_round(__local struct bucket *bucket, u32 t, u32 count, u32 size, __local u32 *scratch)
+/* One round in table t; returns how many of the bucket's `count` keys are without a slot after it.
+ */
+static inline u32 cuckoo_round(__local struct bucket *bucket, u32 t, u32 count, u32 size,
+                               __local u32 *scratch)
 {
     const u32 item = (u32)get_local_id(0);
     __local const ushort *slots = bucket->slots + t * BUCKET_KEYS;
@@ -118,15 +126,17 @@ static inline u32 cuckoo_round(__local struct bucket *bucket, u32 t, u32 count, 
 }
 
 /* New functions for a bucket: stored, and every key's slots by them; no key sits anywhere. */
-static inline void cuckoo_draw(__local struct bucket *bucket, __global u32 *function_row, u32 number, u32 count,
-                               u32 size, u32 restart, u32 attempt, ulong seed)
+static inline void cuckoo_draw(__local struct bucket *bucket, __global u32 *function_row,
+                               u32 number, u32 count, u32 size, u32 restart, u32 attempt,
+                               ulong seed)
 {
     const u32 item = (u32)get_local_id(0);
     struct hash_function functions[HASH_TABLES];
     hash_bucket_functions(functions, number, restart, attempt, seed);
     for (u32 e = item; e < count; e += WORKGROUP) {
         for (u32 t = 0; t < HASH_TABLES; t++)
-            bucket->slots[t * BUCKET_KEYS + e] = (ushort)(hash_linear(functions[t], bucket->keys[e]) % size);
+            bucket->slots[t * BUCKET_KEYS + e] =
+                (ushort)(hash_linear(functions[t], bucket->keys[e]) % size);
         bucket->where[e] = HASH_TABLES;
     }
     if (item == 0) {
@@ -164,20 +174,22 @@ static inline void cuckoo_write(__local struct bucket *bucket, __global uint2 *o
     for (u32 t = 0; t < HASH_TABLES; t++) {
         for (u32 s = item; s < size; s += WORKGROUP) {
             const u32 holder = bucket->holders[t * TABLE_MAX + s];
-            out[t * size + s] = holder == EMPTY
-                                    ? (uint2)(EMPTY, EMPTY)
-                                    : (uint2)(bucket->keys[holder], values[bucket->indices[holder]]);
+            out[t * size + s] =
+                holder == EMPTY ? (uint2)(EMPTY, EMPTY)
+                                : (uint2)(bucket->keys[holder], values[bucket->indices[holder]]);
         }
     }
     workgroup_barrier();
 }
 
-/* Builds buckets [g * run, (g + 1) * run). offsets: u32[buckets + 1], where each one's items begin. */
+/* Builds buckets [g * run, (g + 1) * run). offsets: u32[buckets + 1], where each one's items begin.
+ */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-cuckoo_build(__global uint2 *restrict slots, __global u32 *restrict functions, __global u32 *restrict status,
-             __global const u32 *restrict offsets, __global const u32 *restrict items,
-             __global const u32 *restrict keys, __global const u32 *restrict values, ulong seed, u32 attempt,
-             u32 size, u32 buckets, u32 run)
+cuckoo_build(__global uint2 *restrict slots, __global u32 *restrict functions,
+             __global u32 *restrict status, __global const u32 *restrict offsets,
+             __global const u32 *restrict items, __global const u32 *restrict keys,
+             __global const u32 *restrict values, ulong seed, u32 attempt, u32 size, u32 buckets,
+             u32 run)
 {
     __local struct bucket bucket;
     __local u32 scratch[WORKGROUP_SCRATCH];
@@ -193,14 +205,14 @@ cuckoo_build(__global uint2 *restrict slots, __global u32 *restrict functions, _
             bucket.keys[e] = keys[bucket.indices[e]];
         }
 
-        // one loop over all rounds of all restarts: barriers within nested loops that are left early are
-        // beyond some compilers
+        // one loop over all rounds of all restarts: barriers within nested loops that are left
+        // early are beyond some compilers
         u32 left = count;
         for (u32 turn = 0; turn < RESTARTS_MAX * ROUNDS_MAX && left > 0; turn++) {
             const u32 round = turn % ROUNDS_MAX;
             if (round == 0)
-                cuckoo_draw(&bucket, functions + b * FUNCTION_WORDS, b, count, size, turn / ROUNDS_MAX, attempt,
-                            seed);
+                cuckoo_draw(&bucket, functions + b * FUNCTION_WORDS, b, count, size,
+                            turn / ROUNDS_MAX, attempt, seed);
             left = cuckoo_round(&bucket, round % HASH_TABLES, count, size, scratch);
         }
         cuckoo_write(&bucket, slots + (ulong)b * HASH_TABLES * size, status, values, count, size);
@@ -211,12 +223,13 @@ cuckoo_build(__global uint2 *restrict slots, __global u32 *restrict functions, _
     }
 }
 
-/* out[i] = value of queries[i], EMPTY where it is absent; present: u32[n] of 0 and 1, or NULL. All three slots
- * are read at once, so that their cache misses overlap. */
+/* out[i] = value of queries[i], EMPTY where it is absent; present: u32[n] of 0 and 1, or NULL. All
+ * three slots are read at once, so that their cache misses overlap. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-cuckoo_find(__global u32 *restrict out, __global u32 *restrict present, __global const u32 *restrict queries,
-            __global const uint2 *restrict slots, __global const u32 *restrict functions,
-            __global const u32 *restrict side, u32 c0, u32 c1, u32 size, u32 buckets, u32 n, u32 length)
+cuckoo_find(__global u32 *restrict out, __global u32 *restrict present,
+            __global const u32 *restrict queries, __global const uint2 *restrict slots,
+            __global const u32 *restrict functions, __global const u32 *restrict side, u32 c0,
+            u32 c1, u32 size, u32 buckets, u32 n, u32 length)
 {
     const struct hash_function level1 = {c0, c1};
     const u32 end = chunk_end(length, n);

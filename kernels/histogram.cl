@@ -1,9 +1,11 @@
-/* Histograms. histogram_local: private counts a group in local memory, COPIES of them so that equal values
- * one after another do not wait for each other, merged by one global add a group and bin that is not empty.
- * histogram_global: a global atomic an element, for more bins than local memory holds.
+/* Histograms. histogram_local: private counts a group in local memory, COPIES of them so that equal
+ * values one after another do not wait for each other, merged by one global add a group and bin
+ * that is not empty. histogram_global: a global atomic an element, for more bins than local memory
+ * holds.
  *
  * Launch: one group of WORKGROUP a chunk. Traffic: 4 bytes an element, and the bins once a group.
- * -D VALUE_U32: a value is its bin. -D VALUE_F32: equal bins over [least, most]. -D COPIES=n: 1 or more.
+ * -D VALUE_U32: a value is its bin. -D VALUE_F32: equal bins over [least, most]. -D COPIES=n: 1 or
+ * more.
  *
  * check: -DVALUE_U32 -DCOPIES=4
  * check: -DVALUE_F32 -DCOPIES=1
@@ -14,8 +16,8 @@
 #error "COPIES must be the number of private histograms of a group"
 #endif
 
-/* Equal bins: bin b of `bins` is [least + b / scale, least + (b + 1) / scale), the last one closed; then
- * come two more, for values below and above (NaN is above). */
+/* Equal bins: bin b of `bins` is [least + b / scale, least + (b + 1) / scale), the last one closed;
+ * then come two more, for values below and above (NaN is above). */
 struct range {
     float least, most, scale;
     u32 bins;
@@ -48,8 +50,8 @@ static inline u32 slot_of(value_t value, struct range range)
 /* counts[s] += how many values of chunk g have slot s. private_counts: COPIES * slots. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 histogram_local(__global u32 *restrict counts, __global const value_t *restrict values,
-                __local u32 *private_counts, float least, float most, float scale, u32 bins, u32 slots,
-                u32 n, u32 length)
+                __local u32 *private_counts, float least, float most, float scale, u32 bins,
+                u32 slots, u32 n, u32 length)
 {
     const struct range range = {least, most, scale, bins};
     const u32 item = (u32)get_local_id(0);
@@ -95,8 +97,8 @@ histogram_local(__global u32 *restrict counts, __global const value_t *restrict 
 
 /* As above, for any number of slots. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-histogram_global(__global u32 *restrict counts, __global const value_t *restrict values, float least,
-                 float most, float scale, u32 bins, u32 slots, u32 n, u32 length)
+histogram_global(__global u32 *restrict counts, __global const value_t *restrict values,
+                 float least, float most, float scale, u32 bins, u32 slots, u32 n, u32 length)
 {
     const struct range range = {least, most, scale, bins};
     const u32 end = chunk_end(length, n);

@@ -1,15 +1,16 @@
-/* Stable LSD radix sort of 32-bit keys. A pass over one digit: each group counts its chunk's digits, a scan
- * over (digit, chunk) gives the places (scan.cl), each group reorders its chunk.
+/* Stable LSD radix sort of 32-bit keys. A pass over one digit: each group counts its chunk's
+ * digits, a scan over (digit, chunk) gives the places (scan.cl), each group reorders its chunk.
  *
- * With WORKGROUP == 1 the reorder is a serial loop over the next free place of each digit. On groups
- * (Satish et al. 2009) each work-item counts its ITEMS elements of a tile in counters of its own, a scan of
- * the counters, digits first, ranks the elements; they meet in local memory in the tile's order and leave
- * for the array in runs.
+ * With WORKGROUP == 1 the reorder is a serial loop over the next free place of each digit. On
+ * groups (Satish et al. 2009) each work-item counts its ITEMS elements of a tile in counters of its
+ * own, a scan of the counters, digits first, ranks the elements; they meet in local memory in the
+ * tile's order and leave for the array in runs.
  *
  * Launch: one group of WORKGROUP a chunk.
  * Traffic of a pass: 4 bytes a key to count; 8 a key and 8 a payload to reorder.
- * -D DIGIT_BITS=b: 1 to 8. -D KEY_U32, KEY_I32 or KEY_F32: the order. -D PAYLOAD_NONE, PAYLOAD_VALUES or
- * PAYLOAD_INDEX: nothing moves with the keys, a word does, or their first places do (made here).
+ * -D DIGIT_BITS=b: 1 to 8. -D KEY_U32, KEY_I32 or KEY_F32: the order. -D PAYLOAD_NONE,
+ * PAYLOAD_VALUES or PAYLOAD_INDEX: nothing moves with the keys, a word does, or their first places
+ * do (made here).
  *
  * check: -DDIGIT_BITS=4 -DKEY_U32 -DPAYLOAD_NONE
  * check: -DDIGIT_BITS=5 -DKEY_I32 -DPAYLOAD_VALUES
@@ -59,8 +60,8 @@ static inline void payload_put(__global u32 *payload, u32 i, u32 value)
 #endif
 }
 
-/* Which bits differ: ors[g], ands[g] = or and and of the ordered keys of chunk g; `found` holds the ors,
- * then the ands. */
+/* Which bits differ: ors[g], ands[g] = or and and of the ordered keys of chunk g; `found` holds the
+ * ors, then the ands. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 radix_vary(__global u32 *restrict found, __global const u32 *restrict keys, u32 n, u32 length)
 {
@@ -92,7 +93,8 @@ radix_vary(__global u32 *restrict found, __global const u32 *restrict keys, u32 
 
 /* counts[d * chunks + g] = how many keys of chunk g have digit d. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-radix_count(__global u32 *restrict counts, __global const u32 *restrict keys, u32 n, u32 length, u32 shift)
+radix_count(__global u32 *restrict counts, __global const u32 *restrict keys, u32 n, u32 length,
+            u32 shift)
 {
     __local u32 count[DIGITS];
     const u32 item = (u32)get_local_id(0);
@@ -116,8 +118,9 @@ radix_count(__global u32 *restrict counts, __global const u32 *restrict keys, u3
 
 #if WORKGROUP > 1
 
-/* Sorts the `count` <= TILE keys that the work-items hold (ITEMS each, in the tile's order) into staged
- * local memory; begins[d] is where digit d begins in it. `counters` is a u16 a digit and work-item. */
+/* Sorts the `count` <= TILE keys that the work-items hold (ITEMS each, in the tile's order) into
+ * staged local memory; begins[d] is where digit d begins in it. `counters` is a u16 a digit and
+ * work-item. */
 static inline void sort_tile(const u32 *keys, const u32 *payload, u32 count, u32 shift,
                              __local u32 *staged_keys, __local u32 *staged_payload,
                              __local ushort *counters, __local u32 *begins, __local u32 *scratch)
@@ -160,8 +163,8 @@ static inline void sort_tile(const u32 *keys, const u32 *payload, u32 count, u32
 
 #endif
 
-/* Moves each element of chunk g to the next free place of its digit; offsets[d * chunks + g] is the first.
- * payload_in, payload_out may be NULL where PAYLOAD_NONE, payload_in where PAYLOAD_INDEX. */
+/* Moves each element of chunk g to the next free place of its digit; offsets[d * chunks + g] is the
+ * first. payload_in, payload_out may be NULL where PAYLOAD_NONE, payload_in where PAYLOAD_INDEX. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 radix_reorder(__global u32 *restrict keys_out, __global u32 *restrict payload_out,
               __global const u32 *restrict keys_in, __global const u32 *restrict payload_in,
@@ -195,7 +198,8 @@ radix_reorder(__global u32 *restrict keys_out, __global u32 *restrict payload_ou
             keys[k] = i < end ? keys_in[i] : 0;
             payload[k] = i < end ? payload_at(payload_in, i) : 0;
         }
-        sort_tile(keys, payload, count, shift, staged_keys, staged_payload, counters, begins, scratch);
+        sort_tile(keys, payload, count, shift, staged_keys, staged_payload, counters, begins,
+                  scratch);
 
         // out in the tile's sorted order: neighbours with one digit go to neighbouring places
         for (u32 j = item; j < count; j += WORKGROUP) {
@@ -223,7 +227,8 @@ radix_identity(__global u32 *restrict inverse, u32 n, u32 length)
 
 /* permutation[inverse[i]] = i. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-radix_invert(__global u32 *restrict permutation, __global const u32 *restrict inverse, u32 n, u32 length)
+radix_invert(__global u32 *restrict permutation, __global const u32 *restrict inverse, u32 n,
+             u32 length)
 {
     const u32 end = chunk_end(length, n);
     for (u32 i = chunk_begin(length) + (u32)get_local_id(0); i < end; i += WORKGROUP)
@@ -232,8 +237,8 @@ radix_invert(__global u32 *restrict permutation, __global const u32 *restrict in
 
 /* out[i] = i's segment in an array of segments of `segment` elements, through the order inverse. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-radix_segment_of(__global u32 *restrict out, __global const u32 *restrict inverse, u32 n, u32 segment,
-                 u32 length)
+radix_segment_of(__global u32 *restrict out, __global const u32 *restrict inverse, u32 n,
+                 u32 segment, u32 length)
 {
     const u32 end = chunk_end(length, n);
     for (u32 i = chunk_begin(length) + (u32)get_local_id(0); i < end; i += WORKGROUP)
@@ -242,8 +247,8 @@ radix_segment_of(__global u32 *restrict out, __global const u32 *restrict invers
 
 /* Row i of out = row index[i] of in; rows of `words` words. A chunk is `length` rows. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-radix_gather(__global u32 *restrict out, __global const u32 *restrict in, __global const u32 *restrict index,
-             u32 n, u32 words, u32 length)
+radix_gather(__global u32 *restrict out, __global const u32 *restrict in,
+             __global const u32 *restrict index, u32 n, u32 words, u32 length)
 {
     const u32 end = chunk_end(length, n);
     if (words == 1) {
@@ -266,8 +271,9 @@ radix_gather(__global u32 *restrict out, __global const u32 *restrict in, __glob
 
 #if WORKGROUP == 1
 
-/* The elements of segment [begin, begin + segment) in registers and cache; an element's place is the number
- * of keys before it, counted against the whole segment: no branch, and vectorised over the segment. */
+/* The elements of segment [begin, begin + segment) in registers and cache; an element's place is
+ * the number of keys before it, counted against the whole segment: no branch, and vectorised over
+ * the segment. */
 static inline void segment_rank(__global u32 *keys, __global u32 *payload, u32 begin, u32 segment)
 {
     const u32 step = 8;
@@ -293,10 +299,11 @@ static inline void segment_rank(__global u32 *keys, __global u32 *payload, u32 b
     }
 }
 
-/* LSD radix sort of segment [begin, begin + segment) through the spare arrays, by eight bits a pass over the
- * low `key_bits`. */
-static inline void segment_radix(__global u32 *keys, __global u32 *payload, __global u32 *spare_keys,
-                                 __global u32 *spare_payload, u32 begin, u32 segment, u32 key_bits)
+/* LSD radix sort of segment [begin, begin + segment) through the spare arrays, by eight bits a pass
+ * over the low `key_bits`. */
+static inline void segment_radix(__global u32 *keys, __global u32 *payload,
+                                 __global u32 *spare_keys, __global u32 *spare_payload, u32 begin,
+                                 u32 segment, u32 key_bits)
 {
     __global u32 *from = keys + begin;
     __global u32 *to = spare_keys + begin;
@@ -349,8 +356,9 @@ static inline void segment_radix(__global u32 *keys, __global u32 *payload, __gl
     }
 }
 
-/* Sorts segments [g * run, (g + 1) * run). payload may be NULL where PAYLOAD_NONE; the spare arrays, u32 an
- * element, only where segments are longer than SEGMENT_RANK_MAX (and spare_payload as payload). */
+/* Sorts segments [g * run, (g + 1) * run). payload may be NULL where PAYLOAD_NONE; the spare
+ * arrays, u32 an element, only where segments are longer than SEGMENT_RANK_MAX (and spare_payload
+ * as payload). */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 radix_segments(__global u32 *keys, __global u32 *payload, __global u32 *spare_keys,
                __global u32 *spare_payload, u32 segments, u32 segment, u32 run, u32 key_bits)
@@ -366,9 +374,10 @@ radix_segments(__global u32 *keys, __global u32 *payload, __global u32 *spare_ke
 
 #else
 
-/* As many segments as fit in a group, a work-item an element: its place is the number of keys before it. */
-static inline void segment_rank(__global u32 *keys, __global u32 *payload, u32 begin, u32 end, u32 segment,
-                                __local u32 *ordered)
+/* As many segments as fit in a group, a work-item an element: its place is the number of keys
+ * before it. */
+static inline void segment_rank(__global u32 *keys, __global u32 *payload, u32 begin, u32 end,
+                                u32 segment, __local u32 *ordered)
 {
     const u32 item = (u32)get_local_id(0);
     const u32 span = WORKGROUP / segment * segment;
@@ -379,12 +388,13 @@ static inline void segment_rank(__global u32 *keys, __global u32 *payload, u32 b
         const u32 key = holds ? keys[i] : 0;
         const u32 word = holds ? payload_at(payload, i) : 0;
         ordered[item] = order(key);
-        workgroup_barrier();
+        chunk_barrier();
         if (holds) {
             const u32 first = item / segment * segment;
             u32 place = 0;
             for (u32 j = first; j < first + segment; j++)
-                place += ordered[j] < ordered[item] || (ordered[j] == ordered[item] && j < item) ? 1 : 0;
+                place +=
+                    ordered[j] < ordered[item] || (ordered[j] == ordered[item] && j < item) ? 1 : 0;
             keys[base + first + place] = key;
             payload_put(payload, base + first + place, word);
         }
@@ -392,8 +402,8 @@ static inline void segment_rank(__global u32 *keys, __global u32 *payload, u32 b
     }
 }
 
-/* Sorts segments [g * run, (g + 1) * run) of at most TILE elements. payload may be NULL where PAYLOAD_NONE;
- * the spare arrays are for groups of one. */
+/* Sorts segments [g * run, (g + 1) * run) of at most TILE elements. payload may be NULL where
+ * PAYLOAD_NONE; the spare arrays are for groups of one. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 radix_segments(__global u32 *keys, __global u32 *payload, __global u32 *spare_keys,
                __global u32 *spare_payload, u32 segments, u32 segment, u32 run, u32 key_bits)
@@ -406,7 +416,8 @@ radix_segments(__global u32 *keys, __global u32 *payload, __global u32 *spare_ke
     const u32 end = chunk_end(run, segments);
 
     if (segment <= min(SEGMENT_RANK_MAX, WORKGROUP)) {
-        segment_rank(keys, payload, chunk_begin(run) * segment, end * segment, segment, staged_keys);
+        segment_rank(keys, payload, chunk_begin(run) * segment, end * segment, segment,
+                     staged_keys);
         return;
     }
     for (u32 s = chunk_begin(run); s < end; s++) {
@@ -415,7 +426,7 @@ radix_segments(__global u32 *keys, __global u32 *payload, __global u32 *spare_ke
             staged_keys[j] = keys[begin + j];
             staged_payload[j] = payload_at(payload, begin + j);
         }
-        workgroup_barrier();
+        chunk_barrier();
         for (u32 shift = 0; shift < key_bits; shift += DIGIT_BITS) {
             u32 own[ITEMS], own_payload[ITEMS];
             for (u32 k = 0; k < ITEMS; k++) {
@@ -424,8 +435,8 @@ radix_segments(__global u32 *keys, __global u32 *payload, __global u32 *spare_ke
                 own_payload[k] = j < segment ? staged_payload[j] : 0;
             }
             workgroup_barrier();
-            sort_tile(own, own_payload, segment, shift, staged_keys, staged_payload, counters, begins,
-                      scratch);
+            sort_tile(own, own_payload, segment, shift, staged_keys, staged_payload, counters,
+                      begins, scratch);
         }
         for (u32 j = item; j < segment; j += WORKGROUP) {
             keys[begin + j] = staged_keys[j];

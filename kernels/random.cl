@@ -1,6 +1,6 @@
-/* Random numbers. random_stream: Mersenne Twister; stream s of the seed is initialised by array {seed low, seed
- * high, s} and gives a block of 8 states, so work-items share nothing and results depend on nothing but the
- * seed. random_halton_rows: the Halton sequence, rotated by the seed.
+/* Random numbers. random_stream: Mersenne Twister; stream s of the seed is initialised by array
+ * {seed low, seed high, s} and gives a block of 8 states, so work-items share nothing and results
+ * depend on nothing but the seed. random_halton_rows: the Halton sequence, rotated by the seed.
  *
  * Launch: random_stream one work-item a stream; random_halton_rows one group a chunk of rows.
  * Traffic: 4 bytes a number. -D WORDS: raw words instead of floats in [0, 1).
@@ -44,7 +44,8 @@ random_stream(__global number_t *restrict out, u32 seed_low, u32 seed_high, u32 
 
 /* out[row * dimension + axis] for rows first, first + 1, …; n rows. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-random_halton_rows(__global float *restrict out, u32 dimension, ulong seed, ulong first, u32 n, u32 length)
+random_halton_rows(__global float *restrict out, u32 dimension, ulong seed, ulong first, u32 n,
+                   u32 length)
 {
     const u32 end = chunk_end(length, n);
     for (u32 row = chunk_begin(length) + (u32)get_local_id(0); row < end; row += WORKGROUP) {

@@ -118,9 +118,10 @@ static inline u32 random_radical_inverse(u64 index, u32 base)
     u64 mirrored = 0;
     u64 scale = 1;
     while (index > 0 && scale <= scale_max / base) {
-        mirrored = mirrored * base + index % base;
+        const u64 rest = index / base;
+        mirrored = mirrored * base + (index - rest * base);
         scale *= base;
-        index /= base;
+        index = rest;
     }
     return (u32)((mirrored << RANDOM_UNIT_BITS) / scale);
 }

@@ -1,11 +1,13 @@
-/* List ranking by pointer jumping (Wyllie 1979) over a forest: each round reads the old array of (next, rank)
- * pairs and writes a new one, rank += rank[next], next = next[next]. A round in which no pointer moved leaves both
- * arrays equal, and the rounds after it return at once: the host enqueues all rounds and need not look.
+/* List ranking by pointer jumping (Wyllie 1979) over a forest: each round reads the old array of
+ * (next, rank) pairs and writes a new one, rank += rank[next], next = next[next]. A round in which
+ * no pointer moved leaves both arrays equal, and the rounds after it return at once: the host
+ * enqueues all rounds and need not look.
  *
- * Launch: one group of WORKGROUP a chunk. Traffic of a round: 24 bytes an element, 8 of them gathered; marks 12.
+ * Launch: one group of WORKGROUP a chunk. Traffic of a round: 24 bytes an element, 8 of them
+ * gathered; marks 12.
  *
- * `status`: [0] the least element whose next is out of range, [1] the least that reaches no tail (NONE_U32 both
- * if none), [2 + r] whether a pointer moved in round r.
+ * `status`: [0] the least element whose next is out of range, [1] the least that reaches no tail
+ * (NONE_U32 both if none), [2 + r] whether a pointer moved in round r.
  */
 #include "chunk.h"
 
@@ -21,8 +23,8 @@ static inline bool is_over(__global const u32 *status, u32 round)
 
 /* pairs[i] = (next, 1), a tail's (itself, 0); so an index out of range, which is noted. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-rank_start(__global uint2 *restrict pairs, __global u32 *restrict status, __global const u32 *restrict next,
-           u32 n, u32 length)
+rank_start(__global uint2 *restrict pairs, __global u32 *restrict status,
+           __global const u32 *restrict next, u32 n, u32 length)
 {
     const u32 end = chunk_end(length, n);
     for (u32 i = chunk_begin(length) + (u32)get_local_id(0); i < end; i += WORKGROUP) {
@@ -34,10 +36,12 @@ rank_start(__global uint2 *restrict pairs, __global u32 *restrict status, __glob
     }
 }
 
-/* One round. old_marks, marks: u32[n] or both NULL; the marks as they are now are kept for rank_mark. */
+/* One round. old_marks, marks: u32[n] or both NULL; the marks as they are now are kept for
+ * rank_mark. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-rank_round(__global uint2 *restrict to, __global const uint2 *restrict from, __global u32 *restrict old_marks,
-           __global const u32 *restrict marks, __global u32 *status, u32 round, u32 n, u32 length)
+rank_round(__global uint2 *restrict to, __global const uint2 *restrict from,
+           __global u32 *restrict old_marks, __global const u32 *restrict marks,
+           __global u32 *status, u32 round, u32 n, u32 length)
 {
     if (is_over(status, round))
         return;
@@ -57,11 +61,12 @@ rank_round(__global uint2 *restrict to, __global const uint2 *restrict from, __g
         status[STATUS_MOVED + round] = 1;
 }
 
-/* Marks where the pointers of a round's beginning lead to from marked elements: after round r all within
- * 2^(r + 1) - 1 steps of one are marked. */
+/* Marks where the pointers of a round's beginning lead to from marked elements: after round r all
+ * within 2^(r + 1) - 1 steps of one are marked. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 rank_mark(__global u32 *restrict marks, __global const u32 *restrict old_marks,
-          __global const uint2 *restrict from, __global const u32 *restrict status, u32 round, u32 n, u32 length)
+          __global const uint2 *restrict from, __global const u32 *restrict status, u32 round,
+          u32 n, u32 length)
 {
     if (is_over(status, round))
         return;
@@ -72,11 +77,12 @@ rank_mark(__global u32 *restrict marks, __global const u32 *restrict old_marks,
     }
 }
 
-/* rank[i] from the last pairs. Who has not come to a true tail runs in a cycle, whose pointers may by now lead
- * to themselves: so the list as it was given decides. */
+/* rank[i] from the last pairs. Who has not come to a true tail runs in a cycle, whose pointers may
+ * by now lead to themselves: so the list as it was given decides. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-rank_finish(__global u32 *restrict rank, __global u32 *restrict status, __global const uint2 *restrict pairs,
-            __global const u32 *restrict next, u32 n, u32 length)
+rank_finish(__global u32 *restrict rank, __global u32 *restrict status,
+            __global const uint2 *restrict pairs, __global const u32 *restrict next, u32 n,
+            u32 length)
 {
     const u32 end = chunk_end(length, n);
     for (u32 i = chunk_begin(length) + (u32)get_local_id(0); i < end; i += WORKGROUP) {

@@ -1,6 +1,6 @@
-/* Exclusive scan of u32 by reduce-then-scan: each group sums its chunk, then scans it from the sum of the
- * chunks before. Within a tile Blelloch 1990 or Hillis & Steele 1985 (workgroup.h); with WORKGROUP == 1 a
- * serial loop.
+/* Exclusive scan of u32 by reduce-then-scan: each group sums its chunk, then scans it from the sum
+ * of the chunks before. Within a tile Blelloch 1990 or Hillis & Steele 1985 (workgroup.h); with
+ * WORKGROUP == 1 a serial loop.
  *
  * Launch: one group of WORKGROUP a chunk; the segment kernels: one group a run of segments.
  * Traffic: reduce 4 bytes an element, scan 8; segments 8.
@@ -27,10 +27,11 @@ scan_reduce(__global u32 *restrict sums, __global const u32 *restrict in, u32 n,
         sums[get_group_id(0)] = sum;
 }
 
-/* out[begin .. end) = `offset` plus the exclusive scan of in[begin .. end), by the whole group; returns the
- * offset behind the last. out may be in: an element is read before it is written, by the same work-item. */
-static inline u32 scan_range(__global u32 *out, __global const u32 *in, u32 begin, u32 end, u32 offset,
-                             __local u32 *scratch)
+/* out[begin .. end) = `offset` plus the exclusive scan of in[begin .. end), by the whole group;
+ * returns the offset behind the last. out may be in: an element is read before it is written, by
+ * the same work-item. */
+static inline u32 scan_range(__global u32 *out, __global const u32 *in, u32 begin, u32 end,
+                             u32 offset, __local u32 *scratch)
 {
     const u32 item = (u32)get_local_id(0);
     for (u32 base = begin; base < end; base += TILE) {
@@ -53,8 +54,8 @@ static inline u32 scan_range(__global u32 *out, __global const u32 *in, u32 begi
     return offset;
 }
 
-/* out[i] = sum of in[0 .. i); the last group adds the total, out[n]. `sums` is read only by groups after
- * the first. */
+/* out[i] = sum of in[0 .. i); the last group adds the total, out[n]. `sums` is read only by groups
+ * after the first. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 scan_chunks(__global u32 *out, __global const u32 *in, __global const u32 *sums, u32 n, u32 length)
 {
@@ -77,9 +78,9 @@ scan_segments(__global u32 *out, __global const u32 *in, u32 segments, u32 segme
         scan_range(out, in, s * segment, (s + 1) * segment, 0, scratch);
 }
 
-/* Small segments, as many as fit in a tile at a time: the tile is scanned as one, then each element takes
- * off what its segment began with (exact, mod 2^32). segment <= TILE; n = segments * segment; a group's
- * chunk is `length` elements of whole segments. */
+/* Small segments, as many as fit in a tile at a time: the tile is scanned as one, then each element
+ * takes off what its segment began with (exact, mod 2^32). segment <= TILE; n = segments * segment;
+ * a group's chunk is `length` elements of whole segments. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 scan_segments_packed(__global u32 *out, __global const u32 *in, u32 n, u32 segment, u32 length)
 {
@@ -104,8 +105,9 @@ scan_segments_packed(__global u32 *out, __global const u32 *in, u32 n, u32 segme
         // the prefix at each segment's first element
         u32 prefix = place;
         for (u32 k = 0; k < ITEMS; k++) {
-            if ((first + k) % segment == 0)
-                begins[(first + k) / segment] = prefix;
+            const u32 s = (first + k) / segment;
+            if (first + k == s * segment)
+                begins[s] = prefix;
             prefix += values[k];
         }
         workgroup_barrier();

@@ -26,8 +26,8 @@ static inline size_t case_sizes(size_t sizes[CASE_SIZES_MAX])
                           4 * workgroup - 1,
                           4 * workgroup,
                           4 * workgroup + 1,
-                          test_size(10007, 997),
-                          test_size(((size_t)1 << 20) + 7, 1031)};
+                          test_size(10007, 131),
+                          test_size(((size_t)1 << 20) + 7, 523)};
     memcpy(sizes, all, sizeof(all));
     return sizeof(all) / sizeof(all[0]);
 }

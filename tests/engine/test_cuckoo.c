@@ -80,24 +80,9 @@ static uint32_t *made_keys(size_t count, uint32_t (*make)(size_t))
 static void all_sizes(void **state)
 {
     (void)state;
-    const size_t sizes[] = {0,
-                            1,
-                            2,
-                            63,
-                            64,
-                            65,
-                            178,
-                            179,
-                            180,
-                            255,
-                            256,
-                            257,
-                            511,
-                            1024,
-                            1031,
-                            test_size(10007, 2003),
-                            test_size(300007, 3001)};
-    for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+    const size_t sizes[] = {0,   1,   2,   63,  64,   65,   178,   179,   180,
+                            255, 256, 257, 511, 1024, 1031, 10007, 300007};
+    for (size_t s = 0; s < test_size(sizeof(sizes) / sizeof(sizes[0]), 13); s += test_size(1, 3)) {
         uint32_t *keys = made_keys(sizes[s], key_of);
         uint32_t *absent = made_keys(sizes[s], absent_of);
         const struct prm_cuckoo_statistics statistics = check_table(keys, sizes[s], NULL, absent);
@@ -137,7 +122,7 @@ static uint32_t between_multiples(size_t i)
 static void kinds_of_keys(void **state)
 {
     (void)state;
-    const size_t count = test_size(50021, 1500);
+    const size_t count = test_size(50021, 300);
     uint32_t *keys = made_keys(count, sequential);
     uint32_t *absent = made_keys(count, beyond);
     assert_int_equal(check_table(keys, count, NULL, absent).attempts, 1);
@@ -161,13 +146,13 @@ static void kinds_of_keys(void **state)
 static void loads(void **state)
 {
     (void)state;
-    const size_t count = test_size(100003, 1500);
+    const size_t count = test_size(100003, 300);
     uint32_t *keys = made_keys(count, key_of);
     uint32_t *absent = made_keys(count, absent_of);
     const float loads[] = {0.6f, 0.7f, 0.8f};
     const float gammas[] = {0.1f, 0.3f, 0.6f, 0.9f};
     for (size_t l = 0; l < 3; l++) {
-        for (size_t g = 0; g < 4; g++) {
+        for (size_t g = 0; g < 4; g += test_size(1, 3)) {
             const struct prm_cuckoo_options options = {loads[l], gammas[g], 5, 0};
             const struct prm_cuckoo_statistics s = check_table(keys, count, &options, absent);
             if (l < 2)
@@ -183,6 +168,8 @@ static void loads(void **state)
 static void same_in_every_shape(void **state)
 {
     (void)state;
+    if (test_is_small())
+        return;
     const size_t count = 20000;
     uint32_t *keys = made_keys(count, key_of);
     uint32_t *values = case_array(count);
@@ -219,7 +206,7 @@ static void check_refused(const uint32_t *keys, size_t count,
 static void refusals(void **state)
 {
     (void)state;
-    const size_t count = 3000;
+    const size_t count = test_size(3000, 2501);
     uint32_t *keys = made_keys(count, key_of);
     keys[2500] = keys[17];
     char says[64];
@@ -240,9 +227,10 @@ static void refusals(void **state)
     free(keys);
 
     // no room, no chance, no sense
-    keys = made_keys(60000, key_of);
+    const size_t many = test_size(60000, 2500);
+    keys = made_keys(many, key_of);
     const struct prm_cuckoo_options tight = {0.99f, 0.01f, 1, 3};
-    check_refused(keys, 60000, &tight, PRM_LIMIT_EXCEEDED, "in 3 attempts at bucket load 0.99");
+    check_refused(keys, many, &tight, PRM_LIMIT_EXCEEDED, "in 3 attempts at bucket load 0.99");
     const struct prm_cuckoo_options overfull = {1.5f, 0.3f, 1, 3};
     check_refused(keys, 10, &overfull, PRM_INVALID_ARGUMENT, "the bucket load is 1.5");
     const struct prm_cuckoo_options negative = {0.5f, -0.3f, 1, 3};
