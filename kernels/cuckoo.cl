@@ -80,22 +80,54 @@ struct bucket {
     uchar where[BUCKET_KEYS];
     u32 claims[TABLE_MAX];
     u32 holders[HASH_TABLES * TABLE_MAX];
+#if WORKGROUP == 1
+    u32 waiting[2 * BUCKET_KEYS]; /* two lists that take turns: the keys without a slot */
+#endif
 };
 
-/* *least = min(*least, index), by several work-items at once. */
-static inline void claim(__local u32 *least, u32 index)
-{
+/* One round in table t, the `turn`-th of the bucket; `left` of its `count` keys are without a slot,
+ * and the number of those after it is returned. */
 #if WORKGROUP == 1
-    *least = min(*least, index);
-#else
-    atomic_min(least, index);
-#endif
+
+static inline u32 cuckoo_round(__local struct bucket *bucket, u32 t, u32 turn, u32 left, u32 count,
+                               u32 size, __local u32 *scratch)
+{
+    __local const ushort *slots = bucket->slots + t * BUCKET_KEYS;
+    __local u32 *holders = bucket->holders + t * TABLE_MAX;
+    __local const u32 *waiting = bucket->waiting + turn % 2 * BUCKET_KEYS;
+    __local u32 *later = bucket->waiting + (turn + 1) % 2 * BUCKET_KEYS;
+
+    // the least index of those that claim a slot gets it
+    for (u32 w = 0; w < left; w++) {
+        const u32 e = waiting[w];
+        bucket->claims[slots[e]] = min(bucket->claims[slots[e]], bucket->indices[e]);
+    }
+
+    // who loses waits on, and who sat in a claimed slot waits again
+    u32 next = 0;
+    for (u32 w = 0; w < left; w++) {
+        u32 e = waiting[w];
+        const u32 slot = slots[e];
+        if (bucket->claims[slot] == bucket->indices[e]) {
+            const u32 holder = holders[slot];
+            holders[slot] = e;
+            bucket->where[e] = (uchar)t;
+            e = holder;
+        }
+        if (e != EMPTY) {
+            bucket->where[e] = HASH_TABLES;
+            later[next++] = e;
+        }
+    }
+    for (u32 w = 0; w < left; w++)
+        bucket->claims[slots[waiting[w]]] = EMPTY;
+    return next;
 }
 
-/* One round in table t; returns how many of the bucket's `count` keys are without a slot after it.
- */
-static inline u32 cuckoo_round(__local struct bucket *bucket, u32 t, u32 count, u32 size,
-                               __local u32 *scratch)
+#else
+
+static inline u32 cuckoo_round(__local struct bucket *bucket, u32 t, u32 turn, u32 left, u32 count,
+                               u32 size, __local u32 *scratch)
 {
     const u32 item = (u32)get_local_id(0);
     __local const ushort *slots = bucket->slots + t * BUCKET_KEYS;
@@ -107,12 +139,12 @@ static inline u32 cuckoo_round(__local struct bucket *bucket, u32 t, u32 count, 
     // the least index of those that claim a slot gets it
     for (u32 e = item; e < count; e += WORKGROUP) {
         if (bucket->where[e] == HASH_TABLES)
-            claim(&bucket->claims[slots[e]], bucket->indices[e]);
+            atomic_min(&bucket->claims[slots[e]], bucket->indices[e]);
     }
     workgroup_barrier();
 
     // who sat in a claimed slot is out
-    u32 left = 0;
+    u32 waiting = 0;
     for (u32 e = item; e < count; e += WORKGROUP) {
         const u32 winner = bucket->claims[slots[e]];
         const bool sits_here = bucket->where[e] == t && winner == EMPTY;
@@ -120,10 +152,12 @@ static inline u32 cuckoo_round(__local struct bucket *bucket, u32 t, u32 count, 
         const bool elsewhere = bucket->where[e] != t && bucket->where[e] != HASH_TABLES;
         if (!elsewhere)
             bucket->where[e] = sits_here || wins ? (uchar)t : HASH_TABLES;
-        left += elsewhere || sits_here || wins ? 0 : 1;
+        waiting += elsewhere || sits_here || wins ? 0 : 1;
     }
-    return workgroup_reduce_add(left, scratch);
+    return workgroup_reduce_add(waiting, scratch);
 }
+
+#endif
 
 /* New functions for a bucket: stored, and every key's slots by them; no key sits anywhere. */
 static inline void cuckoo_draw(__local struct bucket *bucket, __global u32 *function_row,
@@ -138,7 +172,16 @@ static inline void cuckoo_draw(__local struct bucket *bucket, __global u32 *func
             bucket->slots[t * BUCKET_KEYS + e] =
                 (ushort)(hash_linear(functions[t], bucket->keys[e]) % size);
         bucket->where[e] = HASH_TABLES;
+#if WORKGROUP == 1
+        bucket->waiting[restart * ROUNDS_MAX % 2 * BUCKET_KEYS + e] = e;
+#endif
     }
+#if WORKGROUP == 1
+    for (u32 s = 0; s < size; s++)
+        bucket->claims[s] = EMPTY;
+    for (u32 h = 0; h < HASH_TABLES * TABLE_MAX; h++)
+        bucket->holders[h] = EMPTY;
+#endif
     if (item == 0) {
         for (u32 t = 0; t < HASH_TABLES; t++) {
             function_row[2 * t] = functions[t].c0;
@@ -210,10 +253,12 @@ cuckoo_build(__global uint2 *restrict slots, __global u32 *restrict functions,
         u32 left = count;
         for (u32 turn = 0; turn < RESTARTS_MAX * ROUNDS_MAX && left > 0; turn++) {
             const u32 round = turn % ROUNDS_MAX;
-            if (round == 0)
+            if (round == 0) {
+                left = count;
                 cuckoo_draw(&bucket, functions + b * FUNCTION_WORDS, b, count, size,
                             turn / ROUNDS_MAX, attempt, seed);
-            left = cuckoo_round(&bucket, round % HASH_TABLES, count, size, scratch);
+            }
+            left = cuckoo_round(&bucket, round % HASH_TABLES, turn, left, count, size, scratch);
         }
         cuckoo_write(&bucket, slots + (ulong)b * HASH_TABLES * size, status, values, count, size);
         if (item == 0 && keys_there > BUCKET_KEYS)
@@ -223,8 +268,14 @@ cuckoo_build(__global uint2 *restrict slots, __global u32 *restrict functions,
     }
 }
 
-/* out[i] = value of queries[i], EMPTY where it is absent; present: u32[n] of 0 and 1, or NULL. All
- * three slots are read at once, so that their cache misses overlap. */
+/* Queries that a work-item has under way at once, so that their cache misses overlap. */
+#if WORKGROUP == 1
+#define QUERIES 16
+#else
+#define QUERIES 1
+#endif
+
+/* out[i] = value of queries[i], EMPTY where it is absent; present: u32[n] of 0 and 1, or NULL. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 cuckoo_find(__global u32 *restrict out, __global u32 *restrict present,
             __global const u32 *restrict queries, __global const uint2 *restrict slots,
@@ -233,27 +284,43 @@ cuckoo_find(__global u32 *restrict out, __global u32 *restrict present,
 {
     const struct hash_function level1 = {c0, c1};
     const u32 end = chunk_end(length, n);
-    for (u32 i = chunk_begin(length) + (u32)get_local_id(0); i < end; i += WORKGROUP) {
-        const u32 key = queries[i];
-        const u32 b = hash_bucket(level1, key, buckets);
-        __global const u32 *row = functions + b * FUNCTION_WORDS;
-        __global const uint2 *tables = slots + (ulong)b * HASH_TABLES * size;
-        u32 value = EMPTY;
-        u32 found = 0;
-        for (u32 t = 0; t < HASH_TABLES; t++) {
-            const struct hash_function function = {row[2 * t], row[2 * t + 1]};
-            const uint2 slot = tables[t * size + hash_linear(function, key) % size];
-            value = slot.x == key ? slot.y : value;
-            found |= slot.x == key ? 1 : 0;
+    for (u32 base = chunk_begin(length) + (u32)get_local_id(0); base < end;
+         base += WORKGROUP * QUERIES) {
+        const u32 count = min((u32)QUERIES, (end - base + WORKGROUP - 1) / WORKGROUP);
+
+        // where to look
+        ulong places[HASH_TABLES * QUERIES];
+        for (u32 q = 0; q < count; q++) {
+            const u32 key = queries[base + q * WORKGROUP];
+            const u32 b = hash_bucket(level1, key, buckets);
+            __global const u32 *row = functions + (ulong)b * FUNCTION_WORDS;
+            for (u32 t = 0; t < HASH_TABLES; t++) {
+                const struct hash_function function = {row[2 * t], row[2 * t + 1]};
+                places[q * HASH_TABLES + t] =
+                    ((ulong)b * HASH_TABLES + t) * size + hash_linear(function, key) % size;
+            }
         }
 
-        // the key that marks free slots is looked up aside
-        if (key == EMPTY) {
-            found = side[0];
-            value = found ? side[1] : EMPTY;
+        // all three slots are read at once
+        for (u32 q = 0; q < count; q++) {
+            const u32 i = base + q * WORKGROUP;
+            const u32 key = queries[i];
+            u32 value = EMPTY;
+            u32 found = 0;
+            for (u32 t = 0; t < HASH_TABLES; t++) {
+                const uint2 slot = slots[places[q * HASH_TABLES + t]];
+                value = slot.x == key ? slot.y : value;
+                found |= slot.x == key ? 1 : 0;
+            }
+
+            // the key that marks free slots is looked up aside
+            if (key == EMPTY) {
+                found = side[0];
+                value = found ? side[1] : EMPTY;
+            }
+            out[i] = value;
+            if (present)
+                present[i] = found;
         }
-        out[i] = value;
-        if (present)
-            present[i] = found;
     }
 }

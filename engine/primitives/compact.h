@@ -18,7 +18,8 @@ enum prm_status prm_compact_values(struct prm_arena *arena, struct prm_buffer ou
                                    struct prm_buffer values, struct prm_buffer flags, size_t count);
 
 /* Many compactions at once: each group of `segment` elements by itself, in place: group g's
- * survivors start at g * segment. counts: u32[count / segment], survivors of each group. */
+ * survivors start at g * segment; what is behind them is undefined. counts: u32[count / segment],
+ * survivors of each group. out, values, flags: u32[count], device, out not the memory of values. */
 enum prm_status prm_compact_segments(struct prm_arena *arena, struct prm_buffer out,
                                      struct prm_buffer counts, struct prm_buffer values,
                                      struct prm_buffer flags, size_t count, size_t segment);

@@ -1,7 +1,8 @@
 /* Stable LSD radix sort on the device, with permutation and inverse.
  *
  * A pass over b bits: each group counts its chunk's digits, a scan over (digit, chunk) gives the
- * places, each group reorders its chunk. Passes in which all digits are equal are skipped.
+ * places, each group reorders its chunk. Only bits that differ are sorted by: which those are is
+ * the one read-back of a sort, which short arrays and sorts with `key_bits` do without.
  */
 #ifndef PRM_PRIMITIVES_RADIX_SORT_H
 #define PRM_PRIMITIVES_RADIX_SORT_H
@@ -14,7 +15,7 @@ enum prm_key_type { PRM_KEY_U32, PRM_KEY_I32, PRM_KEY_F32 };
 
 struct prm_sort_options {
     enum prm_key_type type;
-    uint32_t bits_per_pass; /* 1 to 8; 0: the profile's */
+    uint32_t bits_per_pass; /* 1 to 8, at most what local memory holds; 0: the profile's */
     uint32_t key_bits;      /* only the low so many bits of u32 keys differ from 0; 0: all 32 */
 };
 
@@ -28,7 +29,7 @@ enum prm_status prm_radix_sort(struct prm_arena *arena, struct prm_buffer keys,
                                const struct prm_sort_options *options);
 
 /* Many sorts at once: each group of `segment` elements by itself (N = l * d, one launch for small
- * groups). `segment` divides count. */
+ * groups). `segment` divides count; values may be no memory. */
 enum prm_status prm_radix_sort_segments(struct prm_arena *arena, struct prm_buffer keys,
                                         struct prm_buffer values, size_t count, size_t segment,
                                         const struct prm_sort_options *options);

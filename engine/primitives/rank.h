@@ -14,7 +14,8 @@ struct prm_rank_result {
 /* rank[i] = steps from i to its tail; a tail points to itself. rank, next: u32[count], device, not
  * the same memory; next is unchanged. `marks` (u32[count] or no memory): every element that is
  * reachable from one with marks != 0 on entry is marked on return, in the same rounds. An index out
- * of range or a cycle is PRM_INVALID_ARGUMENT naming an element. One read-back a round group. */
+ * of range or a cycle is PRM_INVALID_ARGUMENT naming the least such element; rank and marks are
+ * then undefined. One read-back, at the end. result may be NULL. */
 enum prm_status prm_rank(struct prm_arena *arena, struct prm_buffer rank, struct prm_buffer next,
                          struct prm_buffer marks, size_t count, struct prm_rank_result *result);
 
