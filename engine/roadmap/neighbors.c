@@ -37,7 +37,7 @@ enum prm_status prm_neighbors_brute(struct prm_arena *arena, struct prm_buffer i
     const struct prm_share share = prm_share_of(index->context, (n + lanes - 1) / lanes);
     const struct prm_arena_mark mark = prm_arena_mark(arena);
     enum prm_status status = PRM_OK;
-    char space[PRM_SCENE_OPTIONS_MAX], options[PRM_SCENE_OPTIONS_MAX + 16];
+    char space[PRM_SCENE_OPTIONS_MAX], options[PRM_SCENE_OPTIONS_MAX + 24];
 
     // the kernel keeps its lists with their distances
     struct prm_buffer kept = distances;
@@ -169,7 +169,7 @@ enum prm_status prm_neighbors_recall(struct prm_arena *arena, double *recall,
     const uint32_t k = index->options.k, stride = n > 0 ? index->count / n : 1;
     const struct prm_share share = prm_share_of(context, n);
     enum prm_status status = PRM_OK;
-    char options[PRM_SCENE_OPTIONS_MAX + 16], space[PRM_SCENE_OPTIONS_MAX];
+    char options[PRM_SCENE_OPTIONS_MAX + 24], space[PRM_SCENE_OPTIONS_MAX];
     struct prm_buffer nearest, exact, hits, wanted;
     uint64_t hit = 0, all = 0;
     uint32_t *counts = calloc(2 * (size_t)n + 1, sizeof(*counts));
