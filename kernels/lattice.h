@@ -20,6 +20,18 @@ struct lattice_offset {
     u32 pad;
 };
 
+/* The coordinates of a cell by its index; x, y and z count cells. */
+static inline struct lattice_offset lattice_cell(const struct lattice *lattice, u32 index)
+{
+    struct lattice_offset cell;
+    const u32 row = index / lattice->size[0], layer = row / lattice->size[1];
+    cell.x = (i32)(index - row * lattice->size[0]);
+    cell.y = (i32)(row - layer * lattice->size[1]);
+    cell.z = (i32)layer;
+    cell.pad = 0;
+    return cell;
+}
+
 #ifndef __OPENCL_VERSION__
 _Static_assert(sizeof(struct lattice) == 40, "struct lattice crosses the bus");
 _Static_assert(sizeof(struct lattice_offset) == 16, "struct lattice_offset crosses the bus");

@@ -131,36 +131,41 @@ lsh_offer_foreign(__global f32 *restrict distances, __global u32 *restrict indic
     }
 }
 
-/* flags[i] = 1 for the first of equal indices in each sorted segment of candidates. */
+/* flags[…] = 1 for the first of equal indices in each of n sorted segments of candidates. */
 __kernel void lsh_flag_distinct(__global u32 *restrict flags, __global const u32 *restrict indices,
                                 const u32 segment, const u32 n)
 {
-    for (u32 i = share_begin(n), end = share_end(n); i < end; i++)
-        flags[i] =
-            indices[i] != NONE_U32 && (i % segment == 0 || indices[i] != indices[i - 1]) ? 1 : 0;
-}
-
-/* Past its first counts[s] entries a segment holds nothing. */
-__kernel void lsh_clear_rest(__global f32 *restrict distances, __global u32 *restrict indices,
-                             __global const u32 *restrict counts, const u32 segment, const u32 n)
-{
-    for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
-        if (i % segment >= counts[i / segment]) {
-            distances[i] = INFINITY;
-            indices[i] = NONE_U32;
+    for (u32 s = share_begin(n), end = share_end(n); s < end; s++) {
+        u32 before = NONE_U32;
+        for (size_t i = (size_t)s * segment; i < (size_t)(s + 1) * segment; i++) {
+            flags[i] = indices[i] != before && indices[i] != NONE_U32 ? 1 : 0;
+            before = indices[i];
         }
     }
 }
 
-/* The first k of each segment, to the lists. indices, distances: [n][k]; distances metric. */
+/* Past its first counts[s] entries each of n segments holds nothing. */
+__kernel void lsh_clear_rest(__global f32 *restrict distances, __global u32 *restrict indices,
+                             __global const u32 *restrict counts, const u32 segment, const u32 n)
+{
+    for (u32 s = share_begin(n), end = share_end(n); s < end; s++) {
+        for (u32 i = counts[s]; i < segment; i++) {
+            distances[(size_t)s * segment + i] = INFINITY;
+            indices[(size_t)s * segment + i] = NONE_U32;
+        }
+    }
+}
+
+/* The first k of each of n segments, to the lists. indices, distances: [n][k]; distances metric. */
 __kernel void lsh_cut(__global u32 *restrict indices, __global f32 *restrict distances,
                       __global const u32 *restrict sorted_indices,
                       __global const f32 *restrict sorted_distances, const u32 segment, const u32 k,
                       const u32 n)
 {
-    for (u32 i = share_begin(n * k), end = share_end(n * k); i < end; i++) {
-        const size_t from = (size_t)(i / k) * segment + i % k;
-        indices[i] = sorted_indices[from];
-        distances[i] = sqrt(sorted_distances[from]);
+    for (u32 s = share_begin(n), end = share_end(n); s < end; s++) {
+        for (u32 i = 0; i < k; i++) {
+            indices[(size_t)s * k + i] = sorted_indices[(size_t)s * segment + i];
+            distances[(size_t)s * k + i] = sqrt(sorted_distances[(size_t)s * segment + i]);
+        }
     }
 }

@@ -22,25 +22,25 @@
 
 #if LANES == 1
 typedef float lanes_t;
-#define lanes_load(p) (*(p))
-#define lanes_store(v, p) (*(p) = (v))
 #define lanes_any(mask) (mask)
 #else
 #define LANES_PASTE(a, b) a##b
 #define LANES_NAME(a, b) LANES_PASTE(a, b)
 typedef LANES_NAME(float, LANES) lanes_t;
-#define lanes_load(p) LANES_NAME(vload, LANES)(0, p)
-#define lanes_store(v, p) LANES_NAME(vstore, LANES)(v, 0, p)
-/* any() of a wide vector is slow where the compiler can reduce by itself. */
-#if defined(__has_builtin)
-#if __has_builtin(__builtin_reduce_or)
-#define lanes_any(mask) (__builtin_reduce_or(mask) != 0)
-#endif
-#endif
-#ifndef lanes_any
+/* Whether the mask is set in any lane; of wide vectors by halves, as wide ones by value have no
+ * stable calling convention. */
+#if LANES == 16
+#define lanes_any(mask) any((mask).lo | (mask).hi)
+#else
 #define lanes_any(mask) any(mask)
 #endif
 #endif
+
+/* A vector and its elements. */
+union lanes {
+    lanes_t all;
+    f32 each[LANES];
+};
 
 /* Blocks of the first pass, and the points a block must have to be worth it. */
 #define BLOCKS 64
@@ -69,34 +69,39 @@ static inline f32 list_insert(__global f32 *distances, __global u32 *indices, u3
     return fmin(distances[k - 1], bound);
 }
 
-/* Squared distances of one point to LANES queries, summed in the order of the coordinates. */
-static inline lanes_t lanes_squared(const lanes_t *query, __global const f32 *point)
+/* Squared distances of one point to LANES queries, summed in the order of the coordinates. (By
+ * pointer: wide vectors by value have no stable calling convention.) */
+static inline void lanes_squared(union lanes *out, const union lanes *query,
+                                 __global const f32 *point)
 {
-    lanes_t squared = (query[0] - point[0]) * (query[0] - point[0]);
+    lanes_t squared = (query[0].all - point[0]) * (query[0].all - point[0]);
     for (u32 c = 1; c < DOF; c++)
-        squared += (query[c] - point[c]) * (query[c] - point[c]);
-    return squared;
+        squared += (query[c].all - point[c]) * (query[c].all - point[c]);
+    out->all = squared;
 }
 
 /* Squared distances that at least `wanted` <= BLOCKS / 2 points do not exceed, for each lane: the
  * wanted-th least of the blocks' minima, kept in a sorted list without branches. */
-static inline lanes_t lanes_bound(const lanes_t *query, __global const f32 *points, u32 count,
-                                  u32 wanted)
+static inline void lanes_bound(union lanes *out, const union lanes *query,
+                               __global const f32 *points, u32 count, u32 wanted)
 {
     lanes_t least[BLOCKS / 2];
+    union lanes squared;
     for (u32 i = 0; i < wanted; i++)
         least[i] = (lanes_t)(INFINITY);
 
     for (u32 block = 0; block < BLOCKS; block++) {
         const u32 end = (u32)((ulong)count * (block + 1) / BLOCKS);
         lanes_t nearest = (lanes_t)(INFINITY);
-        for (u32 j = (u32)((ulong)count * block / BLOCKS); j < end; j++)
-            nearest = min(nearest, lanes_squared(query, points + (size_t)j * ROW));
+        for (u32 j = (u32)((ulong)count * block / BLOCKS); j < end; j++) {
+            lanes_squared(&squared, query, points + (size_t)j * ROW);
+            nearest = f32_min(squared.all, nearest);
+        }
         for (u32 i = wanted - 1; i > 0; i--)
-            least[i] = min(least[i], max(least[i - 1], nearest));
-        least[0] = min(least[0], nearest);
+            least[i] = f32_min(least[i], f32_max(least[i - 1], nearest));
+        least[0] = f32_min(least[0], nearest);
     }
-    return least[wanted - 1];
+    out->all = least[wanted - 1];
 }
 
 /* The lists of queries q … q + LANES - 1, of n in all. */
@@ -104,43 +109,37 @@ static inline void search_group(__global f32 *distances, __global u32 *indices,
                                 __global const f32 *points, u32 count, const struct asked *asked,
                                 u32 q, u32 n, u32 k, f32 bound)
 {
-    f32 transposed[DOF * LANES], bounds[LANES], squares[LANES];
+    union lanes query[DOF], bounds, squared;
     u32 own[LANES];
-    lanes_t query[DOF];
 
     // lanes past the last query find nothing
     for (u32 lane = 0; lane < LANES; lane++) {
         const u32 row = asked->first + min(q + lane, n - 1) * asked->stride;
         own[lane] = asked->among ? row : NONE_U32;
-        bounds[lane] = q + lane < n ? bound : -1.0f;
+        bounds.each[lane] = q + lane < n ? bound : -1.0f;
         for (u32 c = 0; c < DOF; c++)
-            transposed[c * LANES + lane] = asked->rows[(size_t)row * ROW + c];
+            query[c].each[lane] = asked->rows[(size_t)row * ROW + c];
     }
-    for (u32 c = 0; c < DOF; c++)
-        query[c] = lanes_load(transposed + c * LANES);
 
     // the query itself is one of those that the bound counts; what equals the bound must still
     // enter
     const u32 wanted = k + (asked->among ? 1 : 0);
     if (wanted <= BLOCKS / 2 && count >= BLOCKS * BLOCK_LEAST) {
-        lanes_store(lanes_bound(query, points, count, wanted), squares);
+        lanes_bound(&squared, query, points, count, wanted);
         for (u32 lane = 0; lane < LANES; lane++)
-            bounds[lane] = fmin(bounds[lane], nextafter(squares[lane], INFINITY));
+            bounds.each[lane] = fmin(bounds.each[lane], nextafter(squared.each[lane], INFINITY));
     }
 
-    lanes_t limit = lanes_load(bounds);
     for (u32 j = 0; j < count; j++) {
-        const lanes_t squared = lanes_squared(query, points + (size_t)j * ROW);
-        if (lanes_any(squared < limit)) {
-            lanes_store(squared, squares);
+        lanes_squared(&squared, query, points + (size_t)j * ROW);
+        if (lanes_any(squared.all < bounds.all)) {
             for (u32 lane = 0; lane < LANES; lane++) {
-                if (squares[lane] < bounds[lane] && own[lane] != j) {
+                if (squared.each[lane] < bounds.each[lane] && own[lane] != j) {
                     const size_t list = (size_t)(q + lane) * k;
-                    bounds[lane] = list_insert(distances + list, indices + list, k, squares[lane],
-                                               j, bounds[lane]);
+                    bounds.each[lane] = list_insert(distances + list, indices + list, k,
+                                                    squared.each[lane], j, bounds.each[lane]);
                 }
             }
-            limit = lanes_load(bounds);
         }
     }
 }

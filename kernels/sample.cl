@@ -34,10 +34,10 @@ __kernel void sample_lattice(__global f32 *restrict rows, const struct lattice l
                              const u32 first, const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
-        const u32 cell = first + i, row = cell / lattice.size[0];
-        const f32 x = lattice.spacing * ((f32)(cell % lattice.size[0]) + 0.5f);
-        const f32 y = lattice.spacing * ((f32)(row % lattice.size[1]) + 0.5f);
-        const f32 z = lattice.spacing * ((f32)(row / lattice.size[1]) + 0.5f);
+        const struct lattice_offset cell = lattice_cell(&lattice, first + i);
+        const f32 x = lattice.spacing * ((f32)cell.x + 0.5f);
+        const f32 y = lattice.spacing * ((f32)cell.y + 0.5f);
+        const f32 z = lattice.spacing * ((f32)cell.z + 0.5f);
         f32 at[ROW] = {lattice.origin[0] + (lattice.cosine * x - lattice.sine * y),
                        lattice.origin[1] + (lattice.sine * x + lattice.cosine * y)};
 #if DOF >= 3
@@ -85,14 +85,14 @@ __kernel void sample_lattice_neighbors(__global u32 *restrict indices,
                                        const f32 bound, const u32 k, const u32 first, const u32 n)
 {
     for (u32 q = share_begin(n), stop = share_end(n); q < stop; q++) {
-        const u32 own = first + q, cell = cell_of[own], row = cell / lattice.size[0];
-        const i32 x = (i32)(cell % lattice.size[0]), y = (i32)(row % lattice.size[1]);
-        const i32 z = (i32)(row / lattice.size[1]);
+        const u32 own = first + q;
+        const struct lattice_offset cell = lattice_cell(&lattice, cell_of[own]);
         __global u32 *list = indices + (size_t)q * k;
         u32 found = 0;
 
         for (u32 o = 0; o < offset_count && found < k; o++) {
-            const i32 i = x + offsets[o].x, j = y + offsets[o].y, l = z + offsets[o].z;
+            const i32 i = cell.x + offsets[o].x, j = cell.y + offsets[o].y;
+            const i32 l = cell.z + offsets[o].z;
             if (i < 0 || j < 0 || l < 0 || i >= (i32)lattice.size[0] || j >= (i32)lattice.size[1] ||
                 l >= (i32)lattice.size[2])
                 continue;

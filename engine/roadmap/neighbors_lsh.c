@@ -363,8 +363,7 @@ static enum prm_status cut(struct prm_arena *arena, struct prm_buffer indices,
     const struct prm_arena_mark mark = prm_arena_mark(arena);
     const uint32_t count = c->n * c->segment;
     const size_t bytes = count * sizeof(uint32_t);
-    const struct prm_share each = prm_share_of(context, count);
-    const struct prm_share lists = prm_share_of(context, (size_t)c->n * c->k);
+    const struct prm_share each = prm_share_of(context, c->n);
     const struct prm_sort_options by_distance = {.type = PRM_KEY_F32};
     enum prm_status status = PRM_OK;
     struct prm_buffer flags, kept, kept_distances, counts, last = distances;
@@ -379,15 +378,15 @@ static enum prm_status cut(struct prm_arena *arena, struct prm_buffer indices,
     TRY(prm_radix_sort_segments(arena, c->indices, c->distances, count, c->segment, NULL));
     TRY(prm_launch(
         context, PRM_KERNEL_LSH_FLAG_DISTINCT, options, each.items, each.group,
-        ARGS(ARG_BUFFER(flags), ARG_BUFFER(c->indices), ARG_U32(c->segment), ARG_U32(count))));
+        ARGS(ARG_BUFFER(flags), ARG_BUFFER(c->indices), ARG_U32(c->segment), ARG_U32(c->n))));
     TRY(prm_compact_segments(arena, kept, counts, c->indices, flags, count, c->segment));
     TRY(prm_compact_segments(arena, kept_distances, counts, c->distances, flags, count,
                              c->segment));
     TRY(prm_launch(context, PRM_KERNEL_LSH_CLEAR_REST, options, each.items, each.group,
                    ARGS(ARG_BUFFER(kept_distances), ARG_BUFFER(kept), ARG_BUFFER(counts),
-                        ARG_U32(c->segment), ARG_U32(count))));
+                        ARG_U32(c->segment), ARG_U32(c->n))));
     TRY(prm_radix_sort_segments(arena, kept_distances, kept, count, c->segment, &by_distance));
-    TRY(prm_launch(context, PRM_KERNEL_LSH_CUT, options, lists.items, lists.group,
+    TRY(prm_launch(context, PRM_KERNEL_LSH_CUT, options, each.items, each.group,
                    ARGS(ARG_BUFFER(indices), ARG_BUFFER(last), ARG_BUFFER(kept),
                         ARG_BUFFER(kept_distances), ARG_U32(c->segment), ARG_U32(c->k),
                         ARG_U32(c->n))));

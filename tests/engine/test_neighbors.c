@@ -147,7 +147,7 @@ static void exact_is_canonical(void **state)
         {3, 1024, 33, 31, 0, 0}, {3, 1100, 33, 32, 0, 0},   {2, 1300, 99, 16, 0, 6},
         {6, 1200, 64, 10, 0, 0}, {3, 1500, 20, 8, 0.2f, 0}, {2, 1500, 20, 100, 0, 3},
     };
-    const size_t cases = test_is_small() ? 5 : sizeof(CASES) / sizeof(CASES[0]);
+    const size_t cases = test_is_small() ? 4 : sizeof(CASES) / sizeof(CASES[0]);
     (void)state;
     for (size_t i = 0; i < cases; i++)
         exact_case(CASES[i].dof, CASES[i].count, CASES[i].foreign, CASES[i].k, CASES[i].radius,
@@ -159,7 +159,7 @@ static void pieces_are_the_whole(void **state)
 {
     static const enum prm_neighbor_method METHODS[] = {PRM_NEIGHBOR_EXACT, PRM_NEIGHBOR_LSH};
     enum { COUNT = 1500, K = 7, PIECE = 333 };
-    const uint32_t count = (uint32_t)test_size(COUNT, 90);
+    const uint32_t count = (uint32_t)test_size(COUNT, 60);
     struct test_random random = {3};
     struct cloud cloud = cloud_make(&random, 3, count, 0);
     uint32_t *whole = calloc((size_t)count * K, 4), *piece = calloc((size_t)count * K, 4);
@@ -195,7 +195,7 @@ static void pieces_are_the_whole(void **state)
 /* Recall by prm_neighbors_recall and by hand; lists sorted and distinct. */
 static void lsh_case(uint32_t dof, uint32_t count, uint32_t steps, double target)
 {
-    enum { K = 16, SAMPLES = 100 };
+    enum { K = 16, SAMPLES = 50 };
     struct test_random random = {dof};
     struct cloud cloud = cloud_make(&random, dof, count, steps);
     const struct prm_neighbor_options options = {
@@ -247,7 +247,7 @@ static void lsh_case(uint32_t dof, uint32_t count, uint32_t steps, double target
 
 static void lsh_reaches_its_recall(void **state)
 {
-    const uint32_t count = (uint32_t)test_size(20000, 200);
+    const uint32_t count = (uint32_t)test_size(20000, 100);
     (void)state;
     lsh_case(2, count, 0, 0.95);
     if (test_is_small())
@@ -260,7 +260,7 @@ static void lsh_reaches_its_recall(void **state)
 static void one_spot(void **state)
 {
     enum { K = 8 };
-    const uint32_t count = (uint32_t)test_size(10000, 300);
+    const uint32_t count = (uint32_t)test_size(10000, 80);
     struct test_random random = {4};
     struct cloud cloud = cloud_make(&random, 2, count, 0);
     static const enum prm_neighbor_method METHODS[] = {PRM_NEIGHBOR_LSH, PRM_NEIGHBOR_EXACT};
