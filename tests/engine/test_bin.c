@@ -220,7 +220,7 @@ static enum prm_status bin_call(void *data)
 static void faults_and_limits(void **state)
 {
     (void)state;
-    struct bin_case c = {.count = test_size(1000, 300)};
+    struct bin_case c = {.count = test_size(1000, 500)};
     uint32_t *first = case_values(c.count, 50, 1);
     uint32_t *end = case_values(c.count, 100, 1);
     c.offsets = test_upload_u32(test_context, NULL, 101);
