@@ -18,6 +18,6 @@ function(primitive_test name)
   endif()
 endfunction()
 
-foreach(name scan compact radix_sort histogram bin random rank cuckoo)
+foreach(name scan compact radix_sort histogram bin bin_values random rank cuckoo graph_search)
   primitive_test(${name})
 endforeach()
