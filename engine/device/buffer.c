@@ -1,9 +1,14 @@
 /* Resident buffers and transfers. */
 #include "device/buffer.h"
 
+#include "device/assert.h"
 #include "device/internal.h"
+#include "device/launch.h"
 
 #include <string.h>
+
+/* Fewer words than this are filled by one group: a launch of more costs longer. */
+#define FILL_WORDS_LEAST ((size_t)1 << 14)
 
 enum prm_status prm_buffer_create(struct prm_context *context, struct prm_buffer *buffer,
                                   size_t bytes)
@@ -95,8 +100,20 @@ enum prm_status prm_buffer_fill_u32(struct prm_context *context, struct prm_buff
 
     if (count == 0)
         return PRM_OK;
-    TRY_CL(clEnqueueFillBuffer(context->queue, buffer.memory, &value, sizeof(value), offset,
-                               count * sizeof(value), 0, NULL, NULL));
+    if (offset > buffer.bytes || count > (buffer.bytes - offset) / sizeof(value))
+        return prm_fault_set(PRM_DEVICE_FAILED,
+                             "filling %zu words from byte %zu goes beyond a buffer of %zu bytes",
+                             count, offset, buffer.bytes);
+
+    // few words are not worth a second work-item
+    const struct prm_profile *profile = prm_context_profile(context);
+    const size_t group = profile->shape == PRM_SHAPE_CPU ? 1 : profile->workgroup;
+    const size_t items =
+        profile->shape == PRM_SHAPE_CPU ? profile->compute_units : (size_t)profile->chunks * group;
+    PRM_ASSERT(offset % sizeof(value) == 0);
+    TRY(prm_launch(
+        context, PRM_KERNEL_FILL_U32, NULL, count < FILL_WORDS_LEAST ? group : items, group,
+        ARGS(ARG_BUFFER(buffer), ARG_U64(offset / sizeof(value)), ARG_U64(count), ARG_U32(value))));
 
 cleanup:
     return status;
