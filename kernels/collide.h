@@ -28,7 +28,8 @@ static inline void clearance_take_tiles(const struct scene *scene, struct cleara
                                         struct vec3 p, f32 seen)
 {
     GLOBAL const struct tile_grid *tiles = scene->tiles;
-    const struct tile_box box = tile_box_of(tiles, p, p, seen);
+    struct tile_box box;
+    tile_box_about(&box, tiles, p, p, seen);
 
     for (u32 z = box.low[2]; z <= box.high[2]; z++) {
         for (u32 y = box.low[1]; y <= box.high[1]; y++) {

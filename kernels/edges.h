@@ -38,18 +38,16 @@ static inline u32 tile_index(f32 x, f32 origin, f32 inverse_edge, u32 size)
 }
 
 /* The tiles of the box about the segment p q grown by `grown`. */
-static inline struct tile_box tile_box_of(GLOBAL const struct tile_grid *tiles, struct vec3 p,
-                                          struct vec3 q, f32 grown)
+static inline void tile_box_about(struct tile_box *box, GLOBAL const struct tile_grid *tiles,
+                                  struct vec3 p, struct vec3 q, f32 grown)
 {
     const f32 from[3] = {p.x, p.y, p.z}, to[3] = {q.x, q.y, q.z};
-    struct tile_box box;
     for (int axis = 0; axis < 3; axis++) {
-        box.low[axis] = tile_index(f32_min(from[axis], to[axis]) - grown, tiles->origin[axis],
-                                   tiles->inverse_edge, tiles->size[axis]);
-        box.high[axis] = tile_index(f32_max(from[axis], to[axis]) + grown, tiles->origin[axis],
+        box->low[axis] = tile_index(f32_min(from[axis], to[axis]) - grown, tiles->origin[axis],
                                     tiles->inverse_edge, tiles->size[axis]);
+        box->high[axis] = tile_index(f32_max(from[axis], to[axis]) + grown, tiles->origin[axis],
+                                     tiles->inverse_edge, tiles->size[axis]);
     }
-    return box;
 }
 
 /* The first tile of a row of a tile grid. The tiles of a row are consecutive, and so are their
@@ -74,8 +72,9 @@ static inline int piece_is_clear(const struct scene *scene, struct vec3 p, struc
                                  struct vec3 a, struct vec3 b, f32 reach, u32 *recent)
 {
     GLOBAL const struct tile_grid *tiles = scene->tiles;
-    const struct tile_box box = tile_box_of(tiles, p, q, reach + scene->margin);
+    struct tile_box box;
     u32 oldest = 0;
+    tile_box_about(&box, tiles, p, q, reach + scene->margin);
 
     for (u32 z = box.low[2]; z <= box.high[2]; z++) {
         for (u32 y = box.low[1]; y <= box.high[1]; y++) {
