@@ -14,20 +14,29 @@
  * Launch: any number of work-items, each with scratch of its own, taking queries from a counter.
  * Traffic: per expanded vertex 8 bytes an arc and 8 random bytes a neighbour.
  * -D HEURISTIC_METRIC: h is the metric distance to the nearest of at most HEURISTIC_GOALS_MAX goals (with
- * -D ROW, DOF of metric.h); without it h is 0 and the search is Dijkstra's.
+ * -D ROW, DOF of metric.h). -D HEURISTIC_LANDMARKS: h is the bound by landmarks (landmarks.h), which takes a
+ * row of the table for each vertex that is reached; by its rounding h may fall by more than an arc's weight,
+ * so that a vertex may be expanded again. Without either h is 0 and the search is Dijkstra's.
  *
  * check: -DNO_VARIANT
+ * check: -DHEURISTIC_LANDMARKS
  * check: -DHEURISTIC_METRIC -DROW=2 -DDOF=2
  * check: -DHEURISTIC_METRIC -DROW=4 -DDOF=3
  */
+#include "heap.h"
 #include "search.h"
 
+#if defined(HEURISTIC_METRIC) && defined(HEURISTIC_LANDMARKS)
+#error "one heuristic at most"
+#endif
 #ifdef HEURISTIC_METRIC
 #include "metric.h"
 #endif
+#ifdef HEURISTIC_LANDMARKS
+#include "landmarks.h"
+#endif
 
 #define UNREACHED 0xffffffffu
-#define HEAP_ARITY 4
 /* With more goals than this looking at all of them costs more than it prunes. */
 #define HEURISTIC_GOALS_MAX 4
 
@@ -41,57 +50,66 @@ struct astar {
     __global u64 *heap;        /* [heap_capacity] */
     u32 touched_count, heap_count, heap_capacity;
     bool saturated;
-    /* the heuristic's own inputs */
-    __global const f32 *states, *end_states;
-    f32 scale; /* integer weight of a unit of distance, less the rounding that would overestimate */
 };
 
-/* Least cost that any path from v to a goal can have. */
-static inline u32 heuristic(const struct astar *a, const struct query *query, u32 v)
-{
-#ifdef HEURISTIC_METRIC
-    if (query->goal_count > HEURISTIC_GOALS_MAX)
-        return 0;
-    f32 least = INFINITY;
-    for (u32 e = query->goal_first; e < query->goal_first + query->goal_count; e++)
-        least = fmin(least, metric_distance_rows(a->states + (size_t)v * ROW,
-                                                 a->end_states + (size_t)e * ROW));
-    return convert_uint_sat(least * a->scale);
+/* What the heuristic of a query looks at. */
+struct guide {
+#if defined(HEURISTIC_METRIC)
+    __global const f32 *states, *end_states;
+    f32 scale; /* integer weight of a unit of distance, less the rounding that would overestimate */
+    u32 goal_first, goal_count;
+#elif defined(HEURISTIC_LANDMARKS)
+    __global const ushort *table; /* [V][vectors] */
+    u32 vectors, shift;
+    struct landmark_interval goals;
 #else
-    (void)a;
-    (void)query;
-    (void)v;
-    return 0;
+    u32 none;
+#endif
+};
+
+/* Turns the guide to a query's goals. */
+static inline void guide_begin(struct guide *guide, const struct links *links,
+                               const struct query *query)
+{
+#if defined(HEURISTIC_METRIC)
+    guide->goal_first = query->goal_first;
+    guide->goal_count = query->goal_count <= HEURISTIC_GOALS_MAX ? query->goal_count : 0;
+#elif defined(HEURISTIC_LANDMARKS)
+    // a goal lies within its link's cost of the linked vertex: whoever is out of all those intervals by some
+    // distance has at least that to go
+    for (u32 j = 0; j < guide->vectors; j++) {
+        guide->goals.low[j] = (ushort16)(LANDMARK_FAR);
+        guide->goals.high[j] = (ushort16)(0);
+    }
+    for (u32 e = query->goal_first; e < query->goal_first + query->goal_count; e++) {
+        for (u32 i = 0, v; (v = link_vertex(links, e, i)) != NONE_U32; i++) {
+            const ushort16 cost = (ushort16)(landmark_entry(link_cost(links, e, i), guide->shift));
+            __global const ushort *row = guide->table + (size_t)v * guide->vectors * LANDMARK_LANES;
+            for (u32 j = 0; j < guide->vectors; j++) {
+                const ushort16 entries = vload16(j, row);
+                guide->goals.low[j] = min(guide->goals.low[j], add_sat(entries, cost));
+                guide->goals.high[j] = max(guide->goals.high[j], sub_sat(entries, cost));
+            }
+        }
+    }
 #endif
 }
 
-/* Puts `key` into the hole at i, or below it where children are less. */
-static inline void heap_sift_down(__global u64 *heap, u32 count, u32 i, u64 key)
+/* Least cost that any path from v to a goal can have; NONE_U32: there is none within 32 bits. */
+static inline u32 guide_cost(const struct guide *guide, u32 v)
 {
-    for (u32 child = HEAP_ARITY * i + 1; child < count; child = HEAP_ARITY * i + 1) {
-        const u32 end = min(child + HEAP_ARITY, count);
-        u32 least = child;
-        u64 least_key = heap[child];
-        for (u32 j = child + 1; j < end; j++) {
-            const u64 other = heap[j];
-            least = other < least_key ? j : least;
-            least_key = min(other, least_key);
-        }
-        if (least_key >= key)
-            break;
-        heap[i] = least_key;
-        i = least;
-    }
-    heap[i] = key;
-}
-
-static inline u64 heap_pop(struct astar *a)
-{
-    const u64 top = a->heap[0];
-    const u64 last = a->heap[--a->heap_count];
-    if (a->heap_count > 0)
-        heap_sift_down(a->heap, a->heap_count, 0, last);
-    return top;
+#if defined(HEURISTIC_METRIC)
+    f32 least = guide->goal_count > 0 ? INFINITY : 0.0f;
+    for (u32 e = guide->goal_first; e < guide->goal_first + guide->goal_count; e++)
+        least = fmin(least, metric_distance_rows(guide->states + (size_t)v * ROW,
+                                                 guide->end_states + (size_t)e * ROW));
+    return convert_uint_sat(least * guide->scale);
+#elif defined(HEURISTIC_LANDMARKS)
+    __global const ushort *row = guide->table + (size_t)v * guide->vectors * LANDMARK_LANES;
+    return landmark_distance(landmark_excess(row, &guide->goals, guide->vectors), guide->shift);
+#else
+    return 0;
+#endif
 }
 
 static inline bool heap_stale(const struct astar *a, u64 key)
@@ -109,30 +127,18 @@ static void heap_drop_stale(struct astar *a)
             a->heap[kept++] = a->heap[i];
     }
     a->heap_count = kept;
-    for (u32 i = kept / HEAP_ARITY + 1; i-- > 0;) {
-        if (i < kept)
-            heap_sift_down(a->heap, kept, i, a->heap[i]);
-    }
+    heap_order(a->heap, kept);
 }
 
 static inline void heap_push(struct astar *a, u64 key)
 {
     if (a->heap_count == a->heap_capacity)
         heap_drop_stale(a);
-    u32 i = a->heap_count++;
-    while (i > 0) {
-        const u32 parent = (i - 1) / HEAP_ARITY;
-        const u64 other = a->heap[parent];
-        if (other <= key)
-            break;
-        a->heap[i] = other;
-        i = parent;
-    }
-    a->heap[i] = key;
+    heap_sift_up(a->heap, a->heap_count++, key);
 }
 
 /* Vertex v can be reached at cost g. */
-static inline void reach(struct astar *a, const struct query *query, u32 v, u32 g, u32 best)
+static inline void reach(struct astar *a, const struct guide *guide, u32 v, u32 g, u32 best)
 {
     uint2 vertex = a->vertices[v];
     if (g >= vertex.x) {
@@ -141,19 +147,23 @@ static inline void reach(struct astar *a, const struct query *query, u32 v, u32 
     }
     if (vertex.x == UNREACHED) {
         a->touched[a->touched_count++] = v;
-        vertex.y = heuristic(a, query, v);
+        vertex.y = guide_cost(guide, v);
     }
     vertex.x = g;
     a->vertices[v] = vertex;
 
+    // a bound beyond 32 bits only says so: no path of a graph that has landmarks costs that much
     const u32 f = add_sat(g, vertex.y);
+#ifndef HEURISTIC_LANDMARKS
     a->saturated |= f == UNREACHED;
+#endif
     if (f <= best && f != UNREACHED)
         heap_push(a, (u64)f << 32 | v);
 }
 
 /* Expands until no path can be better; returns the least total cost, or UNREACHED. */
-static u32 expand(struct astar *a, const struct links *links, const struct query *query)
+static u32 expand(struct astar *a, const struct guide *guide, const struct links *links,
+                  const struct query *query)
 {
     u32 best = UNREACHED;
 
@@ -163,10 +173,10 @@ static u32 expand(struct astar *a, const struct links *links, const struct query
             a->goal_cost[v] = min(a->goal_cost[v], link_cost(links, e, j));
     }
     for (u32 j = 0, v; (v = link_vertex(links, query->start, j)) != NONE_U32; j++)
-        reach(a, query, v, link_cost(links, query->start, j), best);
+        reach(a, guide, v, link_cost(links, query->start, j), best);
 
     while (a->heap_count > 0 && (u32)(a->heap[0] >> 32) <= best) {
-        const u64 key = heap_pop(a);
+        const u64 key = heap_take(a->heap, &a->heap_count);
         if (heap_stale(a, key))
             continue;
         const u32 v = (u32)key;
@@ -176,7 +186,7 @@ static u32 expand(struct astar *a, const struct links *links, const struct query
         const u32 end = a->offsets[v + 1];
         for (u32 i = a->offsets[v]; i < end; i++) {
             const struct arc arc = a->arcs[i];
-            reach(a, query, arc.target, add_sat(g, max(arc.weight, 1u)), best);
+            reach(a, guide, arc.target, add_sat(g, max(arc.weight, 1u)), best);
         }
     }
     return best;
@@ -251,10 +261,11 @@ static void reset(struct astar *a, const struct links *links, const struct query
     a->heap_count = 0;
 }
 
-static void search(struct astar *a, const struct path_pool *pool, const struct links *links,
-                   const struct query *query, u32 q)
+static void search(struct astar *a, struct guide *guide, const struct path_pool *pool,
+                   const struct links *links, const struct query *query, u32 q)
 {
-    const u32 best = expand(a, links, query);
+    guide_begin(guide, links, query);
+    const u32 best = expand(a, guide, links, query);
     if (best == UNREACHED) {
         pool->counts[q] = 0;
     } else {
@@ -278,7 +289,8 @@ astar_search(__global u32 *first, __global u32 *counts, __global u32 *goals, __g
              __global const u32 *offsets, __global const struct arc *arcs, u32 vertex_count,
              __global uint2 *vertices, __global u32 *goal_cost, __global u32 *touched,
              __global u64 *heap, u32 heap_capacity, u32 items, __global const f32 *states,
-             __global const f32 *end_states, f32 scale)
+             __global const f32 *end_states, f32 scale, __global const ushort *table, u32 vectors,
+             u32 shift)
 {
     const size_t item = get_global_id(0);
     if (item >= items)
@@ -291,10 +303,17 @@ astar_search(__global u32 *first, __global u32 *counts, __global u32 *goals, __g
                       .goal_cost = goal_cost + item * vertex_count,
                       .touched = touched + item * vertex_count,
                       .heap = heap + item * heap_capacity,
-                      .heap_capacity = heap_capacity,
-                      .states = states,
-                      .end_states = end_states,
-                      .scale = scale};
+                      .heap_capacity = heap_capacity};
+    struct guide guide;
+#if defined(HEURISTIC_METRIC)
+    guide.states = states;
+    guide.end_states = end_states;
+    guide.scale = scale;
+#elif defined(HEURISTIC_LANDMARKS)
+    guide.table = table;
+    guide.vectors = vectors;
+    guide.shift = shift;
+#endif
 
     for (u32 v = 0; v < vertex_count; v++) {
         a.vertices[v] = (uint2)(UNREACHED, 0);
@@ -305,7 +324,7 @@ astar_search(__global u32 *first, __global u32 *counts, __global u32 *goals, __g
         if (query.skip)
             counts[q] = 0;
         else if (path_pending(&pool, q))
-            search(&a, &pool, &links, &query, q);
+            search(&a, &guide, &pool, &links, &query, q);
     }
     if (a.saturated)
         atomic_or(&control[SEARCH_SATURATED], 1u);

@@ -106,6 +106,7 @@ static enum prm_status search(struct plan_piece *piece)
         .space = &batch->roadmap->space,
         .states = batch->roadmap->states,
         .weight_scale = batch->validity->weight_scale,
+        .landmarks = batch->validity->landmarks,
         .endpoints = &piece->ends,
         .queries = piece->asked_device,
         .query_count = piece->count,

@@ -95,6 +95,8 @@ struct prm_validity {
     const struct prm_roadmap *roadmap;
     struct prm_buffer edge_valid;      /* u32[edge_count] of 0 and 1 */
     struct prm_graph graph;            /* the valid edges, both directions */
+struct prm_landmarks;
+
     struct prm_buffer components;      /* u32[milestone_count]: lowest id of the component */
     struct prm_buffer component_sizes; /* u32[milestone_count]: at the lowest id */
     uint32_t valid_edges, component_count, largest_component, largest_size;
@@ -111,6 +113,9 @@ struct prm_validity {
 /* A build in progress: a list of stages, each cut into bounded steps, so that other device work can
  * go between them. */
 struct prm_build;
+    /* What makes searches by length faster and changes no answer (landmarks.h): NULL until it is
+     * made, or where there was no memory for it; and what is being made. */
+    struct prm_landmarks *landmarks, *coming;
 
 /* Checks parameters and estimated memory; starts a build. `world` must outlive it. Faults:
  * PRM_INVALID_ARGUMENT, PRM_LIMIT_EXCEEDED and PRM_DEVICE_MEMORY (up front, with bytes needed and
@@ -139,8 +144,8 @@ void prm_build_destroy(struct prm_build *build);
 
 void prm_roadmap_destroy(struct prm_roadmap *roadmap);
 
-/* Checks every candidate edge in `world` (all enabled obstacles), labels components. `previous`
- * (NULL: none) is only compared with. */
+/* Checks every candidate edge in `world` (all enabled obstacles), labels components. `previous` may
+ * be NULL; it is compared with, and its landmarks are shared where they hold for this one too. */
 enum prm_status prm_validity_create(struct prm_arena *arena, struct prm_validity **validity,
                                     const struct prm_roadmap *roadmap,
                                     const struct prm_world *world,
@@ -152,6 +157,11 @@ struct prm_graph_copy {
     uint32_t milestone_count, edge_count, dof;
     double *states;       /* [milestone_count][dof], world frame */
     uint32_t *edges;      /* [edge_count][2] */
+/* Runs one bounded step of making searches faster, for when there is nothing else to do; *done:
+ * there is nothing more to make. Between the steps and after a fault the validity is as good as
+ * before. */
+enum prm_status prm_validity_refine(struct prm_validity *validity, bool *done);
+
     float *lengths;       /* [edge_count] */
     uint8_t *valid;       /* [edge_count] */
     uint32_t *components; /* [milestone_count] */

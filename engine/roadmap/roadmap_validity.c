@@ -8,6 +8,7 @@
 #include "primitives/scan.h"
 #include "roadmap/components.h"
 #include "roadmap/edges.h"
+#include "roadmap/landmarks.h"
 #include "roadmap/scene_arguments.h"
 #include "roadmap/weight_scale.h"
 
@@ -166,26 +167,28 @@ cleanup:
     return status;
 }
 
-/* Edges that came and went. */
-static enum prm_status count_changes(struct prm_arena *arena, struct prm_validity *validity,
-                                     const struct prm_validity *previous, const char *options)
+enum prm_status prm_validity_count_changes(struct prm_arena *arena,
+                                           const struct prm_roadmap *roadmap, uint32_t *on,
+                                           uint32_t *off, struct prm_buffer before,
+                                           struct prm_buffer after)
 {
-    const struct prm_roadmap *roadmap = validity->roadmap;
     const struct prm_arena_mark mark = prm_arena_mark(arena);
     const struct prm_share share = prm_share_of(roadmap->context, roadmap->edge_count);
     enum prm_status status = PRM_OK;
+    char options[PRM_SCENE_OPTIONS_MAX];
     struct prm_buffer changed;
     uint32_t counts[2] = {0, 0};
 
+    prm_space_options(options, &roadmap->space);
     TRY(prm_arena_take(arena, &changed, sizeof(counts)));
     TRY(prm_buffer_fill_u32(roadmap->context, changed, 0, 0, 2));
     TRY(prm_launch(roadmap->context, PRM_KERNEL_ROADMAP_COUNT_CHANGES, options, share.items,
                    share.group,
-                   ARGS(ARG_BUFFER(changed), ARG_BUFFER(previous->edge_valid),
-                        ARG_BUFFER(validity->edge_valid), ARG_U32(roadmap->edge_count))));
+                   ARGS(ARG_BUFFER(changed), ARG_BUFFER(before), ARG_BUFFER(after),
+                        ARG_U32(roadmap->edge_count))));
     TRY(prm_buffer_read(roadmap->context, changed, 0, counts, sizeof(counts)));
-    validity->edges_on = counts[0];
-    validity->edges_off = counts[1];
+    *on = counts[0];
+    *off = counts[1];
 cleanup:
     prm_arena_rewind(arena, mark);
     return status;
@@ -233,7 +236,8 @@ enum prm_status prm_validity_summarise(struct prm_arena *arena, struct prm_valid
                    ARGS(ARG_BUFFER(values), ARG_BUFFER(validity->graph.offsets), ARG_U32(n))));
     TRY(histogram(arena, validity->degree_histogram, values, n, validity->degree_max));
     if (previous != NULL)
-        TRY(count_changes(arena, validity, previous, options));
+        TRY(prm_validity_count_changes(arena, roadmap, &validity->edges_on, &validity->edges_off,
+                                       previous->edge_valid, validity->edge_valid));
 cleanup:
     prm_arena_rewind(arena, mark);
     return status;
@@ -260,6 +264,8 @@ enum prm_status prm_validity_create(struct prm_arena *arena, struct prm_validity
     TRY(prm_validity_label(arena, made));
     TRY(prm_validity_weigh(made, prm_world_diagonal(world), roadmap->weight_scale));
     TRY(prm_validity_summarise(arena, made, previous));
+    if (previous != NULL)
+        TRY(prm_validity_share_landmarks(arena, made, previous));
     *validity = made;
     made = NULL;
 cleanup:
@@ -277,5 +283,7 @@ void prm_validity_destroy(struct prm_validity *validity)
     prm_buffer_destroy(context, &validity->graph.arcs);
     prm_buffer_destroy(context, &validity->components);
     prm_buffer_destroy(context, &validity->component_sizes);
+    prm_landmarks_destroy(validity->landmarks);
+    prm_landmarks_destroy(validity->coming);
     free(validity);
 }

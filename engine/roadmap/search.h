@@ -1,14 +1,15 @@
 /* Graph search on the device for a whole batch of queries.
  *
- * Length: A* a query with the metric as heuristic, integer weights, a bounded 4-ary heap that drops
- * stale entries when full; one query per work-item at a time. Hops: bit-parallel multi-source BFS
- * (Then et al. 2014), 512 queries a sweep, pulled, levels kept modulo 3 (two bit planes). Both walk
- * back canonically: from the goal link of least total, lowest vertex first, to the lowest-id
- * neighbour that fits. So paths depend on the graph and the query alone.
+ * Length: A* a query, its heuristic the metric or landmarks (landmarks.h), integer weights, a
+ * bounded 4-ary heap that drops stale entries when full; one query per work-item at a time. Hops:
+ * bit-parallel multi-source BFS (Then et al. 2014), 512 queries a sweep, pulled, levels kept modulo
+ * 3 (two bit planes). Both walk back canonically: from the goal link of least total, lowest vertex
+ * first, to the lowest-id neighbour that fits. So paths depend on the graph and the query alone.
  */
 #ifndef PRM_ROADMAP_SEARCH_H
 #define PRM_ROADMAP_SEARCH_H
 
+#include "roadmap/landmarks.h"
 #include "roadmap/plan.h"
 
 /* The ends of queries, linked to vertices by checked edges. All device. */
@@ -35,6 +36,8 @@ struct prm_search_problem {
         *space; /* its metric is the heuristic; NULL: none, the search is Dijkstra's */
     struct prm_buffer states; /* f32[vertex_count][row], for the heuristic */
     double weight_scale;      /* integer weight of a unit of distance, likewise */
+    const struct prm_landmarks
+        *landmarks; /* of the graph or one with more edges: the heuristic, then; NULL: none */
     const struct prm_endpoints *endpoints;
     struct prm_buffer queries; /* struct query[query_count] */
     uint32_t query_count;      /* at most prm_search_queries_max() */

@@ -1,6 +1,7 @@
 /* The launch of A*: how many queries run at once, and their scratch. */
 #include "device/launch.h"
 #include "device/try.h"
+#include "kernels/landmark_types.h"
 #include "kernels/search_control.h"
 #include "roadmap/search_methods.h"
 
@@ -47,6 +48,7 @@ enum prm_status prm_search_astar(struct prm_arena *arena, const struct prm_searc
     const struct prm_endpoints *ends = problem->endpoints;
     const struct prm_graph *graph = problem->graph;
     const struct prm_space *space = problem->space;
+    const struct prm_landmarks *landmarks = problem->landmarks;
     const size_t vertex_count = graph->vertex_count;
     const uint32_t items = item_count(profile, problem);
     const size_t heap_entries = HEAP_ENTRIES_PER_VERTEX * vertex_count + HEAP_ENTRIES_MORE;
@@ -54,11 +56,17 @@ enum prm_status prm_search_astar(struct prm_arena *arena, const struct prm_searc
     struct prm_buffer vertices, goal_cost, touched, heap;
     char options[64] = "";
 
-    if (space)
+    if (landmarks)
+        snprintf(options, sizeof(options), "-DHEURISTIC_LANDMARKS");
+    else if (space)
         snprintf(options, sizeof(options), "-DHEURISTIC_METRIC -DROW=%u -DDOF=%u", space->row,
                  space->dof);
+    // what a variant does not look at is any buffer
     const struct prm_buffer states = space ? problem->states : graph->offsets;
     const struct prm_buffer end_states = space ? ends->states : graph->offsets;
+    const struct prm_buffer table = landmarks ? landmarks->table : graph->offsets;
+    const uint32_t vectors = landmarks ? landmarks->count / LANDMARK_LANES : 0;
+    const uint32_t shift = landmarks ? landmarks->shift : 0;
 
     TRY(prm_arena_take(arena, &vertices, items * vertex_count * 2 * sizeof(uint32_t)));
     TRY(prm_arena_take(arena, &goal_cost, items * vertex_count * sizeof(uint32_t)));
@@ -74,7 +82,8 @@ enum prm_status prm_search_astar(struct prm_arena *arena, const struct prm_searc
                         ARG_U32(graph->vertex_count), ARG_BUFFER(vertices), ARG_BUFFER(goal_cost),
                         ARG_BUFFER(touched), ARG_BUFFER(heap), ARG_U32((uint32_t)heap_entries),
                         ARG_U32(items), ARG_BUFFER(states), ARG_BUFFER(end_states),
-                        ARG_F32((float)(problem->weight_scale * (1 - HEURISTIC_MARGIN))))));
+                        ARG_F32((float)(problem->weight_scale * (1 - HEURISTIC_MARGIN))),
+                        ARG_BUFFER(table), ARG_U32(vectors), ARG_U32(shift))));
 
 cleanup:
     prm_arena_rewind(arena, mark);

@@ -32,6 +32,18 @@ enum prm_status prm_validity_weigh(struct prm_validity *validity, double link_le
 enum prm_status prm_validity_summarise(struct prm_arena *arena, struct prm_validity *validity,
                                        const struct prm_validity *previous);
 
+/* Shares the landmarks of `previous` where no edge is valid now that they do not know of. One
+ * read-back. */
+enum prm_status prm_validity_share_landmarks(struct prm_arena *arena, struct prm_validity *validity,
+                                             const struct prm_validity *previous);
+
+/* Edges valid in `after` and not in `before`: *on; and the other way round: *off. u32[edge_count]
+ * of 0 and 1, device. One read-back. */
+enum prm_status prm_validity_count_changes(struct prm_arena *arena,
+                                           const struct prm_roadmap *roadmap, uint32_t *on,
+                                           uint32_t *off, struct prm_buffer before,
+                                           struct prm_buffer after);
+
 /* The longest link that a start or goal can have in a world: its bounds' diagonal. */
 double prm_world_diagonal(const struct prm_world *world);
 
