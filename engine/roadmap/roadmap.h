@@ -90,13 +90,13 @@ struct prm_roadmap {
     char digest[65]; /* SHA-256 of milestones, edges and lengths in id order, hexadecimal */
 };
 
+struct prm_landmarks;
+
 /* What one world allows of a roadmap. */
 struct prm_validity {
     const struct prm_roadmap *roadmap;
     struct prm_buffer edge_valid;      /* u32[edge_count] of 0 and 1 */
     struct prm_graph graph;            /* the valid edges, both directions */
-struct prm_landmarks;
-
     struct prm_buffer components;      /* u32[milestone_count]: lowest id of the component */
     struct prm_buffer component_sizes; /* u32[milestone_count]: at the lowest id */
     uint32_t valid_edges, component_count, largest_component, largest_size;
@@ -108,14 +108,14 @@ struct prm_landmarks;
     double weight_scale; /* of graph's arcs, and so of links and heuristics of searches in it: a
                           * power of two, the roadmap's unless a changed world has made paths too
                           * long for it */
+    /* What makes searches by length faster and changes no answer (landmarks.h): NULL until it is
+     * made, or where there was no memory for it; and what is being made. */
+    struct prm_landmarks *landmarks, *coming;
 };
 
 /* A build in progress: a list of stages, each cut into bounded steps, so that other device work can
  * go between them. */
 struct prm_build;
-    /* What makes searches by length faster and changes no answer (landmarks.h): NULL until it is
-     * made, or where there was no memory for it; and what is being made. */
-    struct prm_landmarks *landmarks, *coming;
 
 /* Checks parameters and estimated memory; starts a build. `world` must outlive it. Faults:
  * PRM_INVALID_ARGUMENT, PRM_LIMIT_EXCEEDED and PRM_DEVICE_MEMORY (up front, with bytes needed and
@@ -152,16 +152,16 @@ enum prm_status prm_validity_create(struct prm_arena *arena, struct prm_validity
                                     const struct prm_validity *previous);
 void prm_validity_destroy(struct prm_validity *validity);
 
-/* A copy of the graph for the host; malloc'ed members, freed by prm_graph_copy_deinit(). */
-struct prm_graph_copy {
-    uint32_t milestone_count, edge_count, dof;
-    double *states;       /* [milestone_count][dof], world frame */
-    uint32_t *edges;      /* [edge_count][2] */
 /* Runs one bounded step of making searches faster, for when there is nothing else to do; *done:
  * there is nothing more to make. Between the steps and after a fault the validity is as good as
  * before. */
 enum prm_status prm_validity_refine(struct prm_validity *validity, bool *done);
 
+/* A copy of the graph for the host; malloc'ed members, freed by prm_graph_copy_deinit(). */
+struct prm_graph_copy {
+    uint32_t milestone_count, edge_count, dof;
+    double *states;       /* [milestone_count][dof], world frame */
+    uint32_t *edges;      /* [edge_count][2] */
     float *lengths;       /* [edge_count] */
     uint8_t *valid;       /* [edge_count] */
     uint32_t *components; /* [milestone_count] */
