@@ -396,8 +396,8 @@ static void test_random_graphs(void **state)
     for (size_t i = 0; i < sizeof(SHAPES) / sizeof(SHAPES[0]); i++) {
         struct graph_shape shape = SHAPES[i];
         struct fixture f;
-        shape.vertices = (uint32_t)test_size(shape.vertices, shape.vertices % 61 + 1);
-        shape.queries = (uint32_t)test_size(shape.queries, shape.queries % 17 + 3);
+        shape.vertices = (uint32_t)test_size(shape.vertices, shape.vertices % 23 + 1);
+        shape.queries = (uint32_t)test_size(shape.queries, shape.queries % 7 + 2);
         fixture_random(&f, &shape);
         for (size_t v = 0; v < VARIANT_COUNT; v++)
             compare(&f, &VARIANTS[v], 0, f.query_count);
@@ -408,8 +408,8 @@ static void test_random_graphs(void **state)
 static void test_batches_do_not_matter(void **state)
 {
     (void)state;
-    const struct graph_shape shape = {(uint32_t)test_size(400, 30), 4, 4,
-                                      (uint32_t)test_size(130, 15), 3, false};
+    const struct graph_shape shape = {(uint32_t)test_size(400, 20), 4, 4,
+                                      (uint32_t)test_size(130, 8),  3, false};
     struct fixture f;
     fixture_random(&f, &shape);
     for (size_t v = 0; v < VARIANT_COUNT; v++) {
@@ -426,7 +426,7 @@ static void test_batches_do_not_matter(void **state)
 static void test_long_line(void **state)
 {
     (void)state;
-    const uint32_t n = (uint32_t)test_size(100000, 300);
+    const uint32_t n = (uint32_t)test_size(100000, 40);
     struct fixture f = {.vertex_count = n, .k = 3, .end_count = 6, .query_count = 3};
     uint32_t(*pairs)[2] = calloc(n, sizeof(*pairs));
 
@@ -506,12 +506,14 @@ static void test_too_many_queries(void **state)
 static void test_faults(void **state)
 {
     (void)state;
-    const struct graph_shape shape = {60, 4, 4, 20, 2, false};
+    const struct graph_shape shape = {(uint32_t)test_size(60, 9), 4, 4,
+                                      (uint32_t)test_size(20, 3), 2, false};
+    const uint32_t stride = (uint32_t)test_size(1, 5);
     struct fixture f;
     fixture_random(&f, &shape);
     for (size_t v = 0; v < VARIANT_COUNT; v++) {
         const struct prm_search_problem problem = problem_make(&f, &VARIANTS[v]);
-        for (uint32_t countdown = 1;; countdown++) {
+        for (uint32_t countdown = 1;; countdown += stride) {
             const struct prm_arena_mark mark = prm_arena_mark(test_arena);
             struct prm_search_paths paths;
             prm_context_inject_fault(test_context, countdown);
