@@ -1,6 +1,7 @@
 #include "service/builds.h"
 
 #include "service/clock.h"
+#include "service/refinement.h"
 #include "service/translate.h"
 
 #include <stdio.h>
@@ -138,6 +139,7 @@ static void end_with(struct build *build, struct roadmap_version *roadmap)
         return;
     }
     answer_waiters(build, waiters, roadmap, NULL);
+    refinement_begin(service, roadmap->model);
 
     // what /metrics and the log say about it
     const struct prm_roadmap *made = roadmap->model->topology->roadmap;

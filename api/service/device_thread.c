@@ -33,7 +33,8 @@ struct device_thread {
     atomic_ullong resident_bytes, scratch_bytes, limit_bytes;
 };
 
-/* Makes the memory account of the context, which belongs to this thread, visible to all. */
+/* Makes the memory account of the context, which belongs to this thread,
+ * visible to all. */
 static void publish_memory(struct device_thread *thread)
 {
     const struct prm_memory_use use = prm_context_memory(thread->device.context);
@@ -57,8 +58,8 @@ static void destroy_retired(struct device_thread *thread)
     }
 }
 
-/* Takes the tasks of the first one's group among the first `count` that wait, in order; *taken
- * becomes their number. NULL: none waits. */
+/* Takes the tasks of the first one's group among the first `count` that wait,
+ * in order; *taken becomes their number. NULL: none waits. */
 static struct plan_task *take_batch(struct device_thread *thread, unsigned count, unsigned *taken)
 {
     struct plan_task *batch = NULL, **end = &batch;
@@ -85,7 +86,8 @@ static struct plan_task *take_batch(struct device_thread *thread, unsigned count
     return batch;
 }
 
-/* Runs the plans that waited when it began; those that come meanwhile must not starve the tasks. */
+/* Runs the plans that waited when it began; those that come meanwhile must not
+ * starve the tasks. */
 static void run_plans(struct device_thread *thread)
 {
     unsigned waiting = atomic_load(&thread->plan_count), taken;
@@ -116,8 +118,8 @@ static void pop(struct lane *lane)
     lane->count--;
 }
 
-/* Runs one step of the task that is next. A task leaves its lane before its last step may free it,
- * and goes back to the front where it has more to do. */
+/* Runs one step of the task that is next. A task leaves its lane before its
+ * last step may free it, and goes back to the front where it has more to do. */
 static void run_step(struct device_thread *thread)
 {
     pthread_mutex_lock(&thread->lock);
@@ -138,7 +140,8 @@ static void run_step(struct device_thread *thread)
     pthread_mutex_unlock(&thread->lock);
 }
 
-/* Waits until there is something to do; false: the thread stops and all plans are answered. */
+/* Waits until there is something to do; false: the thread stops and all plans
+ * are answered. */
 static bool wait_for_work(struct device_thread *thread)
 {
     pthread_mutex_lock(&thread->lock);
@@ -270,7 +273,8 @@ bool device_thread_submit(struct device_thread *thread, enum device_lane lane,
     task->next = NULL;
     task->queued = clock_steady();
     pthread_mutex_lock(&thread->lock);
-    const bool taken = !thread->stopping && to->count < thread->queue_max;
+    const bool room = lane == DEVICE_LANE_REFINE || to->count < thread->queue_max;
+    const bool taken = !thread->stopping && room;
     if (taken) {
         *to->last = task;
         to->last = &task->next;

@@ -45,6 +45,12 @@ static inline void resident_take(struct resident *resident)
     counted_take(&resident->counted);
 }
 
+/* Whether anyone but the caller refers to it. */
+static inline bool resident_is_shared(const struct resident *resident)
+{
+    return atomic_load_explicit(&resident->counted.references, memory_order_acquire) > 1;
+}
+
 /* NULL is accepted. */
 static inline void resident_release(struct resident *resident)
 {

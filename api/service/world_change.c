@@ -2,6 +2,7 @@
  * by a worker. */
 #include "service/clock.h"
 #include "service/internal.h"
+#include "service/refinement.h"
 #include "service/roadmaps.h"
 #include "service/translate.h"
 #include "service/world_formats.h"
@@ -226,14 +227,26 @@ static bool commit(struct change *change)
     return done;
 }
 
+/* Has the models refined that this change has made. */
+static void refine(const struct change *change)
+{
+    for (size_t i = 0; i < change->count; i++) {
+        const struct dependent *dependent = &change->dependents[i];
+        if (dependent->to->model != dependent->from->model)
+            refinement_begin(change->service, dependent->to->model);
+    }
+}
+
 static void finish(struct change *change)
 {
-    if (commit(change))
+    if (commit(change)) {
+        refine(change);
         hand_to_worker(change, answer);
-    else if (change->call->problem.fault_count > 0)
+    } else if (change->call->problem.fault_count > 0) {
         refuse(change);
-    else
+    } else {
         hand_to_worker(change, prepare_again);
+    }
 }
 
 static bool step(struct device_task *task, struct device *device)

@@ -94,6 +94,9 @@ enum prm_status prm_planner_warm_up(struct prm_planner *planner, uint32_t dof)
     TRY(make_world(arena, &world, dof));
     TRY(make_roadmap(context, world, &roadmap, &validity));
     TRY(plan_all(planner, context, roadmap, validity, world));
+    for (bool done = false; !done;)
+        TRY(prm_validity_refine(validity, &done));
+    TRY(plan_all(planner, context, roadmap, validity, world));
 
 cleanup:
     prm_validity_destroy(validity);

@@ -46,6 +46,9 @@ void fake_engine_reset(void)
     atomic_store(&fake_engine.step_us, 0);
     atomic_store(&fake_engine.build_status, PRM_OK);
     atomic_store(&fake_engine.validity_status, PRM_OK);
+    atomic_store(&fake_engine.refine_status, PRM_OK);
+    atomic_store(&fake_engine.refinements_held, false);
+    atomic_store(&fake_engine.refined, 0);
     atomic_store(&fake_engine.plans_held, false);
     atomic_store(&fake_engine.plans_run, 0);
     atomic_store(&fake_engine.steps_run, 0);
@@ -321,6 +324,25 @@ void prm_validity_destroy(struct prm_validity *validity)
     validity->length_max = 0;
     free(validity);
     died(VALIDITY_BYTES);
+}
+
+/* A fake landmark is a mark. */
+static struct prm_landmarks *const REFINED = (struct prm_landmarks *)&ALIVE;
+
+enum prm_status prm_validity_refine(struct prm_validity *validity, bool *done)
+{
+    check_thread(validity->roadmap->context);
+    require(validity->length_max == ALIVE, "a validity is refined after its end");
+    const enum prm_status status = (enum prm_status)atomic_load(&fake_engine.refine_status);
+    if (status != PRM_OK)
+        return prm_fault_set(status, "the fake refinement fails");
+    pause_us(atomic_load(&fake_engine.step_us));
+    *done = !atomic_load(&fake_engine.refinements_held);
+    if (*done) {
+        validity->landmarks = REFINED;
+        atomic_fetch_add(&fake_engine.refined, 1);
+    }
+    return PRM_OK;
 }
 
 enum prm_status prm_graph_copy_init(struct prm_graph_copy *copy, const struct prm_roadmap *roadmap,

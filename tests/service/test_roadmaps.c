@@ -541,6 +541,51 @@ static void closing_with_work(void **state)
     setup(state);
 }
 
+static void refinements_wait_for_all_else(void **state)
+{
+    (void)state;
+    atomic_store(&fake_engine.refinements_held, true);
+    build("m", ROADMAP("3"));
+    expect_answer("m", 3, 1);
+    build("n", ROADMAP("4"));
+    EXPECT(service, 200, .route = ROUTE_WORLD_PUT, .name = "w",
+           .body = WORLD("10", CIRCLE("a") "," CIRCLE("b")));
+    expect_answer("m", 3, 2);
+    expect_answer("n", 4, 2);
+    assert_int_equal(atomic_load(&fake_engine.refined), 0);
+
+    // of four models two are left, and both are refined
+    atomic_store(&fake_engine.refinements_held, false);
+    until_more(&fake_engine.refined, 1);
+    pause_ms(20);
+    assert_int_equal(atomic_load(&fake_engine.refined), 2);
+    expect_answer("m", 3, 2);
+}
+
+static void refinements_end_with_their_roadmap(void **state)
+{
+    (void)state;
+    const unsigned before = fake_engine_alive();
+    atomic_store(&fake_engine.refinements_held, true);
+    build("m", ROADMAP("3"));
+    EXPECT(service, 204, .route = ROUTE_ROADMAP_DELETE, .name = "m");
+    for (int i = 0; i < 10000 && fake_engine_alive() > before; i++)
+        pause_ms(1);
+    assert_int_equal(fake_engine_alive(), before);
+
+    // one that fails leaves the roadmap as it is
+    atomic_store(&fake_engine.refine_status, PRM_DEVICE_MEMORY);
+    build("m", ROADMAP("5"));
+    expect_answer("m", 5, 1);
+    pause_ms(20);
+    expect_answer("m", 5, 1);
+    assert_int_equal(atomic_load(&fake_engine.refined), 0);
+
+    // and the service stops in the middle of another
+    atomic_store(&fake_engine.refine_status, PRM_OK);
+    build("n", ROADMAP("6"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -555,6 +600,8 @@ int main(void)
         TEST(changes_of_the_world),
         TEST(world_changes_during_a_build),
         TEST(full_queues),
+        TEST(refinements_wait_for_all_else),
+        TEST(refinements_end_with_their_roadmap),
         TEST(plans_go_between_steps),
         TEST(answers),
         TEST(pictures),

@@ -144,17 +144,122 @@ static void pictures_are_well_formed(void **state)
     }
 }
 
-/* Bytes of resident device memory by the metrics. */
-static double device_bytes(void)
+/* The value behind `text` in the metrics; 0: it is not there. */
+static double metric(const char *text)
 {
-    static const char USE[] = "use=\"resident\"} ";
     struct exchange *got = SEND(service, 200, .route = ROUTE_METRICS);
     text_append(&got->call.reply.body, "", 1);
-    const char *at = strstr(got->call.reply.body.data, USE);
-    assert_non_null(at);
-    const double bytes = atof(at + strlen(USE));
+    const char *at = strstr(got->call.reply.body.data, text);
+    const double value = at ? atof(at + strlen(text)) : 0;
     harness_free(got);
-    return bytes;
+    return value;
+}
+
+/* Bytes of resident device memory. */
+static double device_bytes(void)
+{
+    return metric("use=\"resident\"} ");
+}
+
+/* Roadmaps that have got landmarks so far. */
+static double refined(void)
+{
+    return metric("prmd_stage_duration_seconds_count{stage=\"landmarks\"} ");
+}
+
+/* Waits until so many have, at most ten seconds. */
+static void until_refined(double count)
+{
+    for (int i = 0; i < 5000 && refined() < count; i++) {
+        const struct timespec time = {.tv_nsec = 2000000};
+        nanosleep(&time, NULL);
+    }
+    assert_true(refined() >= count);
+}
+
+/* Waits until what the tests before have built is refined: nothing has been for a while. */
+static void until_all_refined(void)
+{
+    const struct timespec while_ = {.tv_nsec = 200000000};
+    double before;
+    do {
+        before = refined();
+        nanosleep(&while_, NULL);
+    } while (refined() != before);
+}
+
+enum { ASKED = 40 };
+
+/* The lengths of paths between places all over the world; NaN where there is none. */
+static void plan_lengths(double *lengths)
+{
+    struct text body = {0};
+    text_print(&body, "{\"queries\":[");
+    for (int q = 0; q < ASKED; q++)
+        text_print(&body, "%s{\"start\":[%g,%g],\"goal\":[%g,%g]}", q ? "," : "", 0.3 + 0.24 * q,
+                   9.7 - 0.2 * q, 0.4 + (q * 7 % ASKED) * 0.23, 9.6 - 0.23 * q);
+    text_print(&body, "]}");
+    text_append(&body, "", 1);
+    struct exchange *planned =
+        SEND(service, 200, .route = ROUTE_ROADMAP_PLAN, .name = "doors", .body = body.data);
+    for (int q = 0; q < ASKED; q++) {
+        char pointer[64];
+        snprintf(pointer, sizeof(pointer), "/results/%d/length", q);
+        lengths[q] = harness_number(planned, pointer);
+    }
+    harness_free(planned);
+    text_deinit(&body);
+}
+
+static unsigned compare_lengths(const double *expected)
+{
+    double lengths[ASKED];
+    unsigned solved = 0;
+    plan_lengths(lengths);
+    for (int q = 0; q < ASKED; q++) {
+        assert_true(lengths[q] == expected[q] || (isnan(lengths[q]) && isnan(expected[q])));
+        solved += isnan(lengths[q]) ? 0 : 1;
+    }
+    return solved;
+}
+
+static void set_door(const char *enabled)
+{
+    char body[128];
+    snprintf(body, sizeof(body), "{\"set\":[{\"id\":\"door\",\"enabled\":%s}]}", enabled);
+    EXPECT(service, 200, .route = ROUTE_WORLD_PATCH, .name = "doors", .body = body);
+}
+
+static void answers_stay_when_refined(void **state)
+{
+    (void)state;
+    double open[ASKED], shut[ASKED], count;
+    EXPECT(service, 201, .route = ROUTE_WORLD_PUT, .name = "doors", .body = WORLD2);
+    until_all_refined();
+    count = refined();
+    build("doors", "{\"world\":\"doors\",\"robot\":\"ball\",\"samples\":{\"count\":5000}}");
+    plan_lengths(open);
+    until_refined(count + 1);
+    assert_true(compare_lengths(open) > ASKED / 2);
+
+    // a door that shuts leaves the landmarks as good as they were
+    set_door("true");
+    plan_lengths(shut);
+    set_door("false");
+    compare_lengths(open);
+    assert_true(refined() == count + 1);
+
+    // a roadmap built with the door shut needs others when it opens
+    set_door("true");
+    EXPECT(service, 204, .route = ROUTE_ROADMAP_DELETE, .name = "doors");
+    build("doors", "{\"world\":\"doors\",\"robot\":\"ball\",\"samples\":{\"count\":5000}}");
+    assert_true(compare_lengths(shut) > 0);
+    until_refined(count + 2);
+    compare_lengths(shut);
+    set_door("false");
+    compare_lengths(open);
+    until_refined(count + 3);
+    compare_lengths(open);
 }
 
 static void round_of(unsigned seed)
@@ -176,6 +281,7 @@ static void rounds_leave_no_memory(void **state)
     const unsigned rounds = asked ? (unsigned)atoi(asked) : 100;
     const unsigned first = rounds / 2 > 300 ? 300 : rounds / 2;
     unsigned seed = 1;
+    until_all_refined();
     const double device_before = device_bytes();
     for (unsigned i = 0; i < first; i++)
         round_of(seed++);
@@ -199,9 +305,8 @@ static void rounds_leave_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_door_opens_and_shuts),
-        cmocka_unit_test(a_map_as_a_lattice),
-        cmocka_unit_test(pictures_are_well_formed),
+        cmocka_unit_test(a_door_opens_and_shuts),   cmocka_unit_test(a_map_as_a_lattice),
+        cmocka_unit_test(pictures_are_well_formed), cmocka_unit_test(answers_stay_when_refined),
         cmocka_unit_test(rounds_leave_no_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

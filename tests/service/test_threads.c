@@ -1,7 +1,7 @@
-/* Goal: the device thread runs plans by groups and between steps, updates before builds, destroys
- * what is retired, and gives back what it does not run; workers run everything and keep time.
- * Method: tasks that note when they ran, over a fake engine. Oracle: the order that the headers
- * promise. */
+/* Goal: the device thread runs plans by groups and between steps, updates
+ * before builds, destroys what is retired, and gives back what it does not run;
+ * workers run everything and keep time. Method: tasks that note when they ran,
+ * over a fake engine. Oracle: the order that the headers promise. */
 #include "fake_engine.h"
 
 #include "service/clock.h"
@@ -149,6 +149,28 @@ static void order_of_work(void **state)
     device_thread_close(thread);
 }
 
+static void refinements_come_last(void **state)
+{
+    (void)state;
+    struct device_thread *thread = open_thread();
+    struct device_task holder = {.step = hold, .drop = drop};
+    struct letter_task refinements[2 * QUEUE_MAX];
+    struct letter_task build = {{.step = step, .drop = drop}, 'B', 2};
+    struct letter_task update = {{.step = step, .drop = drop}, 'U', 1};
+    assert_true(device_thread_submit(thread, DEVICE_LANE_UPDATE, &holder));
+    // their lane is never full
+    for (unsigned i = 0; i < 2 * QUEUE_MAX; i++) {
+        refinements[i] = (struct letter_task){{.step = step, .drop = drop}, 'R', 1};
+        assert_true(device_thread_submit(thread, DEVICE_LANE_REFINE, &refinements[i].task));
+    }
+    assert_true(device_thread_submit(thread, DEVICE_LANE_BUILD, &build.task));
+    assert_true(device_thread_submit(thread, DEVICE_LANE_UPDATE, &update.task));
+    sem_post(&gate);
+    until_events(3 + 2 * QUEUE_MAX);
+    assert_string_equal(events, "UBBRRRRRRRRRRRRRRRR");
+    device_thread_close(thread);
+}
+
 static void queues_are_bounded(void **state)
 {
     (void)state;
@@ -254,9 +276,8 @@ static void workers_run_everything(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_of_work),
-        cmocka_unit_test(queues_are_bounded),
-        cmocka_unit_test(retired_objects_go),
+        cmocka_unit_test(order_of_work),          cmocka_unit_test(refinements_come_last),
+        cmocka_unit_test(queues_are_bounded),     cmocka_unit_test(retired_objects_go),
         cmocka_unit_test(workers_run_everything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
