@@ -33,7 +33,8 @@
     OPTION("output", "WHAT", "what is returned: path (default), nodes or cost")                    \
     OPTION("interpolate", "D", "greatest distance between way-points")                             \
     OPTION("no-simplify", NULL, "leave the path as the roadmap has it")                            \
-    OPTION("save", "FILE", "also write the raw answer to a file")
+    OPTION("set", "NAME=VALUE", "an option of the algorithm; may be given several times")          \
+    OPTION("save", "FILE", "also write the raw answer to a file; of compute, as .npz")
 
 enum { ARGUMENTS_MAX = 64 };
 

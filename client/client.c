@@ -101,7 +101,9 @@ static struct curl_slist *request_headers(const struct client *client,
                                           const struct client_request *request)
 {
     char line[HEADER_MAX];
-    struct curl_slist *headers = curl_slist_append(NULL, "Accept: application/json, */*;q=0.5");
+    snprintf(line, sizeof line, "Accept: %s",
+             request->accept ? request->accept : "application/json, */*;q=0.5");
+    struct curl_slist *headers = curl_slist_append(NULL, line);
     if (*client->authorization)
         headers = curl_slist_append(headers, client->authorization);
     if (request->body) {

@@ -36,6 +36,7 @@ struct client_request {
     const char *body;
     size_t body_bytes;
     const char *content_type; /* NULL: application/json */
+    const char *accept;       /* media type of the answer; NULL: application/json */
     const char *prefer;       /* value of the Prefer header */
 };
 

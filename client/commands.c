@@ -24,6 +24,8 @@ static const struct command command_table[] = {
     {"plan", "NAME", 1, 1, QUERY_OPTIONS " save", "answer queries on a roadmap", command_plan},
     {"picture", "NAME FILE.svg", 2, 2, QUERY_OPTIONS, "draw world, roadmap and paths",
      command_picture},
+    {"compute", "OP FILE", 2, 2, "set save",
+     "run one algorithm on a file's arrays: .json, .npy, .npz (- for stdin)", command_compute},
     {"job list", "", 0, 0, "", "list jobs", command_job_list},
     {"job watch", "ID", 1, 1, "", "follow a job until it ends", command_job_watch},
     {"job cancel", "ID", 1, 1, "", "cancel a job", command_job_cancel},
@@ -66,7 +68,7 @@ const struct command *command_find(struct arguments *arguments)
 
 bool command_is_future(const struct arguments *arguments)
 {
-    static const char *const future[] = {"matrix", "validate", "nearest", "graph", "compute"};
+    static const char *const future[] = {"matrix", "validate", "nearest", "graph"};
     for (size_t i = 0; i < sizeof future / sizeof *future; i++) {
         if (words_match(future[i], arguments))
             return true;

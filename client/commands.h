@@ -42,6 +42,7 @@ enum exit_code command_roadmap_get(const struct session *, const struct argument
 enum exit_code command_roadmap_delete(const struct session *, const struct arguments *);
 enum exit_code command_plan(const struct session *, const struct arguments *);
 enum exit_code command_picture(const struct session *, const struct arguments *);
+enum exit_code command_compute(const struct session *, const struct arguments *);
 enum exit_code command_job_list(const struct session *, const struct arguments *);
 enum exit_code command_job_watch(const struct session *, const struct arguments *);
 enum exit_code command_job_cancel(const struct session *, const struct arguments *);

@@ -121,6 +121,17 @@ bool headers_accept(const char *accept, const char *media)
     return taken || !any;
 }
 
+bool headers_accept_names(const char *accept, const char *media)
+{
+    struct span rest = whole(accept), item, range;
+    while (next(&rest, ',', &item)) {
+        next(&item, ';', &range);
+        if (is(range, media))
+            return !is_refused(item);
+    }
+    return false;
+}
+
 bool headers_accept_gzip(const char *accept_encoding)
 {
     struct span rest = whole(accept_encoding), item, coding;
@@ -156,6 +167,12 @@ bool headers_content_json(const char *content_type)
     if (!next(&rest, ';', &type) || type.length == 0)
         return true;
     return is_json_type(type) || is(type, "application/x-www-form-urlencoded");
+}
+
+bool headers_content_is(const char *content_type, const char *media)
+{
+    struct span rest = whole(content_type), type;
+    return next(&rest, ';', &type) && is(type, media);
 }
 
 double headers_prefer_wait(const char *prefer)

@@ -13,6 +13,9 @@ enum content_coding { CODING_IDENTITY, CODING_ZLIB, CODING_UNKNOWN };
  * any kind accepts JSON, and only a range that names nothing that fits, or q=0, keeps it out. */
 bool headers_accept(const char *accept, const char *media);
 
+/* Whether Accept names exactly this media type, and does not refuse it. */
+bool headers_accept_names(const char *accept, const char *media);
+
 /* Whether Accept-Encoding takes gzip. */
 bool headers_accept_gzip(const char *accept_encoding);
 
@@ -24,6 +27,9 @@ enum content_coding headers_content_coding(const char *content_encoding);
  * none, and application/x-www-form-urlencoded, which curl -d and urllib send when they are told
  * nothing. */
 bool headers_content_json(const char *content_type);
+
+/* Whether a Content-Type is this media type, parameters aside. */
+bool headers_content_is(const char *content_type, const char *media);
 
 /* The seconds of `wait` in Prefer; negative where there is none or it is no number. */
 double headers_prefer_wait(const char *prefer);

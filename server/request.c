@@ -13,6 +13,8 @@ enum {
     RETRY_AFTER_S = 1,
 };
 
+static const char NPZ[] = "application/x-npz";
+
 /* The method as a label of metrics: a client must not be able to make new ones. */
 static const char *method_label(const char *method)
 {
@@ -160,6 +162,16 @@ static bool judge_target(struct request *request, const char *method)
     return fault == NULL;
 }
 
+/* Whether a body may be numpy's. */
+static bool is_array_type(const struct request_head *head)
+{
+    static const char *const types[] = {"application/x-npy", NPZ, "application/octet-stream"};
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        if (headers_content_is(head->content_type, types[i]))
+            return true;
+    return false;
+}
+
 /* Whether the body's type and length and the answer's type are possible. */
 static bool judge_content(struct request *request, const struct request_head *head,
                           uint64_t declared)
@@ -170,7 +182,8 @@ static bool judge_content(struct request *request, const struct request_head *he
         bool has_format = false;
         for (unsigned i = 0; i < request->call.parameter_count; i++)
             has_format |= strcmp(request->call.parameters[i].key, "format") == 0;
-        if (!has_format && !headers_content_json(head->content_type)) {
+        const bool is_array = request->call.route == ROUTE_COMPUTE && is_array_type(head);
+        if (!has_format && !is_array && !headers_content_json(head->content_type)) {
             request_refuse(request, PROBLEM_UNSUPPORTED_MEDIA_TYPE,
                            "the body must be application/json");
             return false;
@@ -185,7 +198,9 @@ static bool judge_content(struct request *request, const struct request_head *he
             return false;
         }
     }
-    if (media != NULL && !headers_accept(head->accept, media)) {
+    request->call.takes_npz = headers_accept_names(head->accept, NPZ);
+    const bool is_npz = request->call.route == ROUTE_COMPUTE && request->call.takes_npz;
+    if (media != NULL && !is_npz && !headers_accept(head->accept, media)) {
         request_refuse(request, PROBLEM_NOT_ACCEPTABLE, "the answer is %s", media);
         return false;
     }
@@ -202,6 +217,7 @@ static void take_headers(struct request *request, const struct request_head *hea
         make_id(call->request_id, number);
     call->if_match = head->if_match;
     call->if_none_match = head->if_none_match;
+    call->content_type = head->content_type;
     call->wait_s = headers_prefer_wait(head->prefer);
     if (call->wait_s > (double)request->limits->wait_s)
         call->wait_s = (double)request->limits->wait_s;

@@ -44,6 +44,8 @@ struct call {
     const char *body;
     size_t body_bytes;
     const char *if_match, *if_none_match; /* header values, or NULL */
+    const char *content_type;             /* likewise */
+    bool takes_npz;                       /* Accept names application/x-npz */
     double wait_s;                        /* Prefer: wait; negative: absent */
     char request_id[65];
 

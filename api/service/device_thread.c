@@ -27,14 +27,14 @@ struct device_thread {
     struct plan_task *first_plan, **last_plan;
     atomic_uint plan_count;
     struct lane lanes[DEVICE_LANE_COUNT];
+    enum device_lane last_turn; /* whose the last was, of computations and builds */
     struct resident *retired;
 
     atomic_bool warm;
     atomic_ullong resident_bytes, scratch_bytes, limit_bytes;
 };
 
-/* Makes the memory account of the context, which belongs to this thread,
- * visible to all. */
+/* Makes the memory account of the context, which belongs to this thread, visible to all. */
 static void publish_memory(struct device_thread *thread)
 {
     const struct prm_memory_use use = prm_context_memory(thread->device.context);
@@ -58,8 +58,8 @@ static void destroy_retired(struct device_thread *thread)
     }
 }
 
-/* Takes the tasks of the first one's group among the first `count` that wait,
- * in order; *taken becomes their number. NULL: none waits. */
+/* Takes the tasks of the first one's group among the first `count` that wait, in order; *taken
+ * becomes their number. NULL: none waits. */
 static struct plan_task *take_batch(struct device_thread *thread, unsigned count, unsigned *taken)
 {
     struct plan_task *batch = NULL, **end = &batch;
@@ -86,8 +86,7 @@ static struct plan_task *take_batch(struct device_thread *thread, unsigned count
     return batch;
 }
 
-/* Runs the plans that waited when it began; those that come meanwhile must not
- * starve the tasks. */
+/* Runs the plans that waited when it began; those that come meanwhile must not starve the tasks. */
 static void run_plans(struct device_thread *thread)
 {
     unsigned waiting = atomic_load(&thread->plan_count), taken;
@@ -103,9 +102,13 @@ static void run_plans(struct device_thread *thread)
 /* The lane whose first task is next; NULL: there is none. The lock is held. */
 static struct lane *next_lane(struct device_thread *thread)
 {
-    for (unsigned i = 0; i < DEVICE_LANE_COUNT; i++)
-        if (thread->lanes[i].first)
-            return &thread->lanes[i];
+    const enum device_lane turn =
+        thread->last_turn == DEVICE_LANE_BUILD ? DEVICE_LANE_COMPUTE : DEVICE_LANE_BUILD;
+    const enum device_lane order[] = {DEVICE_LANE_UPDATE, turn, thread->last_turn,
+                                      DEVICE_LANE_REFINE};
+    for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+        if (thread->lanes[order[i]].first)
+            return &thread->lanes[order[i]];
     return NULL;
 }
 
@@ -118,13 +121,16 @@ static void pop(struct lane *lane)
     lane->count--;
 }
 
-/* Runs one step of the task that is next. A task leaves its lane before its
- * last step may free it, and goes back to the front where it has more to do. */
+/* Runs one step of the task that is next. A task leaves its lane before its last step may free it,
+ * and goes back to the front where it has more to do. */
 static void run_step(struct device_thread *thread)
 {
     pthread_mutex_lock(&thread->lock);
     struct lane *lane = next_lane(thread);
     struct device_task *task = lane ? lane->first : NULL;
+    const enum device_lane at = (enum device_lane)(lane ? lane - thread->lanes : 0);
+    if (at == DEVICE_LANE_COMPUTE || at == DEVICE_LANE_BUILD)
+        thread->last_turn = at;
     if (task)
         pop(lane);
     pthread_mutex_unlock(&thread->lock);
@@ -140,8 +146,7 @@ static void run_step(struct device_thread *thread)
     pthread_mutex_unlock(&thread->lock);
 }
 
-/* Waits until there is something to do; false: the thread stops and all plans
- * are answered. */
+/* Waits until there is something to do; false: the thread stops and all plans are answered. */
 static bool wait_for_work(struct device_thread *thread)
 {
     pthread_mutex_lock(&thread->lock);
@@ -202,6 +207,7 @@ static void init(struct device_thread *thread, const struct device_thread_option
     pthread_cond_init(&thread->work, NULL);
     thread->device.thread = thread;
     thread->last_plan = &thread->first_plan;
+    thread->last_turn = DEVICE_LANE_BUILD;
     for (unsigned i = 0; i < DEVICE_LANE_COUNT; i++)
         thread->lanes[i].last = &thread->lanes[i].first;
 }

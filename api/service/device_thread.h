@@ -1,10 +1,10 @@
 /* The one thread that touches the device.
  *
- * In turn: plan batches that wait, then one bounded step of the first task:
- * changes of worlds (updates) before builds, refinements last. So a build never
- * holds up an answer for longer than a step, and changes of worlds never run at
- * the same time as a build's completion. What lives on the device is destroyed
- * here too, whoever drops the last reference (resident.h).
+ * In turn: plan batches that wait, then one bounded step of the first task: changes of worlds
+ * (updates) first, then computations and builds by turns, then refinements. So a build never holds
+ * up an answer for longer than a step, and changes of worlds never run at the same time as a
+ * build's completion. What lives on the device is destroyed here too, whoever drops the last
+ * reference (resident.h).
  *
  * Threads: every function may be called anywhere unless it says otherwise.
  */
@@ -27,8 +27,8 @@ struct device {
     struct prm_planner *planner;
 };
 
-/* A plan request that waits; embedded in what it works on. Tasks of one group
- * ask the same version of a roadmap: they may be run together. */
+/* A plan request that waits; embedded in what it works on. Tasks of one group ask the same version
+ * of a roadmap: they may be run together. */
 struct plan_task {
     struct plan_task *next;
     const void *group;
@@ -38,16 +38,21 @@ struct plan_task {
 /* Work in bounded steps; embedded in what it works on. */
 struct device_task {
     struct device_task *next;
-    /* Runs one step, of the length that device_should_yield() asks for; true:
-     * done, the task may be gone. */
+    /* Runs one step, of the length that device_should_yield() asks for; true: done, the task may be
+     * gone. */
     bool (*step)(struct device_task *task, struct device *device);
-    /* Ends the task without work: the thread stops. Called on a thread that may
-     * use the device. */
+    /* Ends the task without work: the thread stops. Called on a thread that may use the device. */
     void (*drop)(struct device_task *task);
     double queued; /* steady clock */
 };
 
-enum device_lane { DEVICE_LANE_UPDATE, DEVICE_LANE_BUILD, DEVICE_LANE_REFINE, DEVICE_LANE_COUNT };
+enum device_lane {
+    DEVICE_LANE_UPDATE,
+    DEVICE_LANE_COMPUTE,
+    DEVICE_LANE_BUILD,
+    DEVICE_LANE_REFINE,
+    DEVICE_LANE_COUNT
+};
 
 struct device_thread_options {
     struct prm_context_options context;
@@ -55,8 +60,7 @@ struct device_thread_options {
     double step_s;      /* aimed-at length of a step */
     /* Answers the tasks of a list, all of one group. */
     void (*plan)(struct device *device, struct plan_task *batch);
-    /* Launches what later requests need, in pieces until it returns true (by
-     * `piece`, from 0). */
+    /* Launches what later requests need, in pieces until it returns true (by `piece`, from 0). */
     bool (*warm_up)(struct device *device, unsigned piece);
 };
 
@@ -65,8 +69,8 @@ struct device_memory {
     uint64_t resident_bytes, scratch_bytes, limit_bytes;
 };
 
-/* Opens the device and starts the thread, which warms up first. The engine's
- * fault record says why not. */
+/* Opens the device and starts the thread, which warms up first. The engine's fault record says why
+ * not. */
 enum prm_status device_thread_open(struct device_thread **thread,
                                    const struct device_thread_options *options);
 
@@ -77,27 +81,25 @@ bool device_thread_warm(const struct device_thread *thread);
 const struct prm_device_info *device_thread_info(const struct device_thread *thread);
 struct device_memory device_thread_memory(const struct device_thread *thread);
 
-/* Enqueues; false: the queue is full or the thread stops, and the task is still
- * the caller's. There is a refinement a model at most: their lane is never
- * full. */
+/* Enqueues; false: the queue is full or the thread stops, and the task is still the caller's. There
+ * is a refinement a model at most: their lane is never full. */
 bool device_thread_plan(struct device_thread *thread, struct plan_task *task);
 bool device_thread_submit(struct device_thread *thread, enum device_lane lane,
                           struct device_task *task);
 
-/* Whether a step that began at `began` (steady clock) should end: its time is
- * over, or plans wait.
+/* Whether a step that began at `began` (steady clock) should end: its time is over, or plans wait.
  */
 bool device_should_yield(const struct device *device, double began);
 
 /* Destroys a resident object on the device thread, soon. */
 void device_thread_retire(struct device_thread *thread, struct resident *resident);
 
-/* Takes no more work, runs the plans that wait, drops the tasks, joins. The
- * calling thread may use the device from then on. NULL is accepted. */
+/* Takes no more work, runs the plans that wait, drops the tasks, joins. The calling thread may use
+ * the device from then on. NULL is accepted. */
 void device_thread_stop(struct device_thread *thread);
 
-/* After the stop, when nothing resident is referred to any more: closes the
- * device, frees. NULL is accepted. */
+/* After the stop, when nothing resident is referred to any more: closes the device, frees. NULL is
+ * accepted. */
 void device_thread_close(struct device_thread *thread);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "service/builds.h"
 #include "service/clock.h"
+#include "service/compute.h"
 #include "service/internal.h"
 #include "service/plans.h"
 #include "service/roadmaps.h"
@@ -19,7 +20,7 @@ enum { WORKERS = 2, LOG_DETAIL_MAX = 768 };
 
 static const double STEP_MS_DEFAULT = 2;
 
-/* A use case, and the URL parameters that it knows, between blanks. */
+/* A use case, and the URL parameters that it knows, between blanks; NULL: it judges them itself. */
 struct use_case {
     void (*run)(struct service *service, struct call *call);
     const char *parameters;
@@ -58,6 +59,7 @@ static const struct use_case USE_CASES[ROUTE_COUNT] = {
     [ROUTE_JOB_LIST] = {job_list, PAGE},
     [ROUTE_JOB_GET] = {job_get, ""},
     [ROUTE_JOB_DELETE] = {job_cancel, ""},
+    [ROUTE_COMPUTE] = {compute_call, NULL},
 };
 
 void service_lock(struct service *service)
@@ -198,7 +200,7 @@ static bool makes_work(enum route_id route)
 /* The first parameter that the use case does not know; NULL: none. */
 static const char *unknown_parameter(const struct call *call, const char *known)
 {
-    for (unsigned i = 0; i < call->parameter_count; i++) {
+    for (unsigned i = 0; known && i < call->parameter_count; i++) {
         const char *key = call->parameters[i].key;
         const size_t length = strlen(key);
         const char *found = length && !strchr(key, ' ') ? strstr(known, key) : NULL;

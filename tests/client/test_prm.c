@@ -68,6 +68,7 @@ static struct fake_answer answers[] = {
     {"POST /v1/roadmaps/m/plan", 200, NULL, SOLVED, 0},
     {"POST /v1/roadmaps/half/plan", 200, NULL, HALF, 0},
     {"POST /v1/roadmaps/down/plan", 503, NULL, "{\"title\":\"busy\",\"code\":\"overloaded\"}", 0},
+    {"POST /v1/compute/scan", 200, NULL, "{\"total\":3}", 0},
     {"GET /v1/roadmaps/m/picture.svg", 200, "image/svg+xml", "<svg/>", 0},
     {"POST /v1/roadmaps/m/picture.svg", 200, "image/svg+xml", "<svg>path</svg>", 0},
     {NULL, 0, NULL, NULL, 0},
@@ -99,15 +100,16 @@ static int setup(void **state)
     file_write("q.scen", "version 1\n0 a 3 10 0 0 2 9 9.8\n");
     file_write("other.scen", "version 1\n0 a 3 11 0 0 2 9 9.8\n");
     file_write("broken.json", "{");
+    file_write("a.npy", "\x93NUMPY of a kind");
     return 0;
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    static const char *const names[] = {"w.json", "w.map",   "w.unknown",  "p.json",
-                                        "q.json", "q.scen",  "other.scen", "broken.json",
-                                        "a.svg",  "out.json"};
+    static const char *const names[] = {"w.json", "w.map",    "w.unknown",  "p.json",
+                                        "q.json", "q.scen",   "other.scen", "broken.json",
+                                        "a.svg",  "out.json", "a.npy",      "out.npz"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(names[i]);
     rmdir(folder);
@@ -180,7 +182,9 @@ static void usage_is_2(void **state)
         {"world list extra", 2, "usage", NULL},
         {"world list --seed 1", 2, "takes no --seed", NULL},
         {"matrix m", 2, "not supported by this version", NULL},
-        {"compute scan -", 2, "not supported by this version", NULL},
+        {"compute scan", 2, "usage: prm compute OP FILE", NULL},
+        {"compute scan missing.json", 2, "missing.json", NULL},
+        {"compute scan w.json --set bins", 2, "--set bins is not NAME=VALUE", NULL},
         {"world put a missing.json", 2, "missing.json", NULL},
         {"world put a w.unknown", 2, "--format", NULL},
         {"roadmap build m --robot r", 2, "needs --world and --robot", NULL},
@@ -234,6 +238,12 @@ static void answers_decide_the_rest(void **state)
         {"--json plan half --queries q.json --save out.json", 1, "\"timing_ms\"", NULL},
         {"plan down --queries q.json", 3, "503 overloaded", NULL},
         {"plan none --queries q.json", 4, "404", NULL},
+        {"compute scan w.json", 0, "{\"total\":3}", "Content-Type: application/json"},
+        {"compute scan w.json --set method=auto --set a=b&c", 4, "404",
+         "POST /v1/compute/scan?method=auto&a=b%26c "},
+        {"compute scan a.npy", 0, "total", "Content-Type: application/x-npy"},
+        {"compute scan a.npy --save out.npz", 0, "out.npz: 11 bytes", "Accept: application/x-npz"},
+        {"compute none w.json", 4, "404", NULL},
         {"picture m a.svg", 0, "a.svg: 6 bytes", NULL},
         {"picture m a.svg --start 1,2 --goal 3,4", 0, "a.svg: 15 bytes", "\"goal\":[3,4]"},
         {"picture none a.svg", 4, "404", NULL},

@@ -100,6 +100,30 @@ static void types_of_bodies(void **state)
         assert_false(headers_content_json(other[i]));
 }
 
+static void exact_types(void **state)
+{
+    static const char NPZ[] = "application/x-npz";
+    static const struct {
+        const char *value;
+        bool named, is;
+    } rows[] = {
+        {NULL, false, false},
+        {"*/*", false, false},
+        {"application/*", false, false},
+        {"Application/X-NPZ", true, true},
+        {"application/x-npz; v=1", true, true},
+        {"application/x-npz;q=0", false, true},
+        {"application/json, application/x-npz;q=0.1", true, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (headers_accept_names(rows[i].value, NPZ) != rows[i].named)
+            fail_msg("Accept: %s", rows[i].value ? rows[i].value : "(none)");
+        if (headers_content_is(rows[i].value, NPZ) != rows[i].is)
+            fail_msg("Content-Type: %s", rows[i].value ? rows[i].value : "(none)");
+    }
+}
+
 static void preferences(void **state)
 {
     static const struct {
@@ -156,7 +180,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accept_is_loose),   cmocka_unit_test(gzip_is_offered_to_who_takes_it),
         cmocka_unit_test(codings_of_bodies), cmocka_unit_test(types_of_bodies),
-        cmocka_unit_test(preferences),       cmocka_unit_test(request_ids),
+        cmocka_unit_test(exact_types),       cmocka_unit_test(preferences),
+        cmocka_unit_test(request_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

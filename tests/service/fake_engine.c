@@ -1,6 +1,7 @@
 #include "fake_engine.h"
 
 #include "roadmap/plan.h"
+#include "service/compute_run.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -46,6 +47,8 @@ void fake_engine_reset(void)
     atomic_store(&fake_engine.step_us, 0);
     atomic_store(&fake_engine.build_status, PRM_OK);
     atomic_store(&fake_engine.validity_status, PRM_OK);
+    atomic_store(&fake_engine.compute_steps, 1);
+    atomic_store(&fake_engine.compute_status, PRM_OK);
     atomic_store(&fake_engine.refine_status, PRM_OK);
     atomic_store(&fake_engine.refinements_held, false);
     atomic_store(&fake_engine.refined, 0);
@@ -416,4 +419,46 @@ void prm_plan_results_deinit(struct prm_plan_results *results)
     free(results->results);
     free(results->waypoints);
     *results = (struct prm_plan_results){0};
+}
+
+/* ---- computations ---- */
+
+static void run_ends(struct compute_run *run)
+{
+    check_thread(run->context);
+    run->state = NULL;
+    died(1);
+}
+
+enum prm_status compute_run_step(struct compute_run *run, struct device *device, bool *done)
+{
+    check_thread(device->context);
+    while (atomic_load(&fake_engine.plans_held))
+        pause_us(200);
+    pause_us(atomic_load(&fake_engine.step_us));
+    atomic_fetch_add(&fake_engine.steps_run, 1);
+    if (!run->state) {
+        run->context = device->context;
+        run->state = run->owned[run->owned_count++] = calloc(1, sizeof(uint32_t));
+        run->state_destroy = run_ends;
+        born(1);
+    }
+    uint32_t *steps = run->state;
+    ++*steps;
+    *done = *steps >= (uint32_t)atomic_load(&fake_engine.compute_steps);
+    if (!*done)
+        return PRM_OK;
+    const enum prm_status status = (enum prm_status)atomic_load(&fake_engine.compute_status);
+    if (status != PRM_OK)
+        return prm_fault_set(status, "the fake computation fails");
+    compute_reply_number(&run->reply, "steps", COMPUTE_U32, steps);
+    return PRM_OK;
+}
+
+void compute_run_deinit(struct compute_run *run)
+{
+    if (run->state)
+        run->state_destroy(run);
+    for (unsigned i = 0; i < run->owned_count; i++)
+        free(run->owned[i]);
 }

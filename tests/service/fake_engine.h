@@ -1,11 +1,10 @@
-/* An engine without a device, for tests of the service: the same functions, in
- * host memory, with gates and faults that a test sets. It checks what the
- * service promises the engine: one thread, nothing used after its end, nothing
- * left over.
+/* An engine without a device, for tests of the service: the same functions, in host memory, with
+ * gates and faults that a test sets. It checks what the service promises the engine: one thread,
+ * nothing used after its end, nothing left over.
  *
- * A fake roadmap is told by its answers: a query's length is the seed, its hops
- * the number of the world's enabled obstacles. A start with x < 0 is out of
- * bounds; one with x > 1000 finds no path.
+ * A fake roadmap is told by its answers: a query's length is the seed, its hops the number of the
+ * world's enabled obstacles. A start with x < 0 is out of bounds; one with x > 1000 finds no path.
+ * A fake computation's result is "steps".
  */
 #ifndef TESTS_FAKE_ENGINE_H
 #define TESTS_FAKE_ENGINE_H
@@ -15,22 +14,23 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* What the next builds and plans do; set while the device thread is idle, or by
- * atomic stores. */
+/* What the next builds and plans do; set while the device thread is idle, or by atomic stores. */
 struct fake_engine {
-    atomic_int build_steps;       /* steps of a build */
-    atomic_int step_us;           /* time of a step */
-    atomic_int build_status;      /* enum prm_status of the last step */
-    atomic_int validity_status;   /* of prm_validity_create */
-    atomic_bool plans_held;       /* plans wait in the engine until this is false */
-    atomic_int refine_status;     /* of prm_validity_refine */
+    atomic_int build_steps;     /* steps of a build */
+    atomic_int step_us;         /* time of a step */
+    atomic_int build_status;    /* enum prm_status of the last step */
+    atomic_int validity_status; /* of prm_validity_create */
+    atomic_int compute_steps;   /* steps of a computation */
+    atomic_int compute_status;  /* enum prm_status of the last step */
+    atomic_bool plans_held;     /* plans wait in the engine until this is false; computations too */
+    atomic_int refine_status;   /* of prm_validity_refine */
     atomic_bool refinements_held; /* they take more steps until this is false */
     atomic_uint plans_run, steps_run, refined;
 };
 
 extern struct fake_engine fake_engine;
 
-/* Back to: 5 steps of no time, nothing fails. */
+/* Back to: builds of 5 steps, computations of one, of no time; nothing fails. */
 void fake_engine_reset(void);
 
 /* Objects that live: worlds, roadmaps, validities, builds. */

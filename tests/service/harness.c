@@ -52,7 +52,10 @@ struct exchange *harness_start(struct service *service, const struct request *re
     call->segments[0] = request->name;
     call->segments[1] = request->obstacle;
     call->body = request->body;
-    call->body_bytes = request->body ? strlen(request->body) : 0;
+    call->body_bytes =
+        request->body_bytes || !request->body ? request->body_bytes : strlen(request->body);
+    call->content_type = request->content_type;
+    call->takes_npz = request->takes_npz;
     call->if_match = request->if_match;
     call->if_none_match = request->if_none_match;
     call->wait_s = request->wait_s > 0 ? request->wait_s : -1;

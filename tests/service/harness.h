@@ -22,6 +22,9 @@ struct request {
     enum route_id route;
     const char *name, *obstacle;
     const char *body;
+    size_t body_bytes; /* 0: of a text */
+    const char *content_type;
+    bool takes_npz;
     const char *parameters[8]; /* key, value, key, value …, NULL */
     const char *if_match, *if_none_match;
     double wait_s; /* Prefer: wait; 0: absent */

@@ -1,7 +1,7 @@
-/* Goal: the device thread runs plans by groups and between steps, updates
- * before builds, destroys what is retired, and gives back what it does not run;
- * workers run everything and keep time. Method: tasks that note when they ran,
- * over a fake engine. Oracle: the order that the headers promise. */
+/* Goal: the device thread runs plans by groups and between steps, updates before builds, destroys
+ * what is retired, and gives back what it does not run; workers run everything and keep time.
+ * Method: tasks that note when they ran, over a fake engine. Oracle: the order that the headers
+ * promise. */
 #include "fake_engine.h"
 
 #include "service/clock.h"
@@ -149,6 +149,26 @@ static void order_of_work(void **state)
     device_thread_close(thread);
 }
 
+static void computations_and_builds_by_turns(void **state)
+{
+    (void)state;
+    struct device_thread *thread = open_thread();
+    struct device_task holder = {.step = hold, .drop = drop};
+    struct letter_task builds[] = {{{.step = step, .drop = drop}, 'B', 4}};
+    struct letter_task computations[] = {{{.step = step, .drop = drop}, 'K', 1},
+                                         {{.step = step, .drop = drop}, 'L', 2}};
+    struct letter_task update = {{.step = step, .drop = drop}, 'U', 1};
+    assert_true(device_thread_submit(thread, DEVICE_LANE_UPDATE, &holder));
+    assert_true(device_thread_submit(thread, DEVICE_LANE_BUILD, &builds[0].task));
+    for (unsigned i = 0; i < 2; i++)
+        assert_true(device_thread_submit(thread, DEVICE_LANE_COMPUTE, &computations[i].task));
+    assert_true(device_thread_submit(thread, DEVICE_LANE_UPDATE, &update.task));
+    sem_post(&gate);
+    until_events(8);
+    assert_string_equal(events, "UKBLBLBB");
+    device_thread_close(thread);
+}
+
 static void refinements_come_last(void **state)
 {
     (void)state;
@@ -276,9 +296,9 @@ static void workers_run_everything(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_of_work),          cmocka_unit_test(refinements_come_last),
-        cmocka_unit_test(queues_are_bounded),     cmocka_unit_test(retired_objects_go),
-        cmocka_unit_test(workers_run_everything),
+        cmocka_unit_test(order_of_work),         cmocka_unit_test(computations_and_builds_by_turns),
+        cmocka_unit_test(refinements_come_last), cmocka_unit_test(queues_are_bounded),
+        cmocka_unit_test(retired_objects_go),    cmocka_unit_test(workers_run_everything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
