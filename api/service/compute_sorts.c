@@ -10,16 +10,23 @@
 
 /* ---- sort ---- */
 
+/* What turns the order of 32-bit words around, not what is equal; 0: nothing. */
+static uint32_t flip_of(const struct compute_request *request)
+{
+    static const uint32_t SIGN = UINT32_C(1) << 31;
+    if (!request->descending)
+        return 0;
+    return request->keys.kind == COMPUTE_F32 ? SIGN : UINT32_MAX;
+}
+
 /* The 32-bit words that are sorted by, `word` of the `words` of a key, so that ascending is the
- * order wanted: descending turns the order around, not what is equal. */
+ * order wanted. */
 static enum prm_status upload_words(struct compute_run *run, struct prm_buffer *buffer,
                                     uint32_t word, uint32_t words)
 {
-    static const uint32_t SIGN = UINT32_C(1) << 31;
     const struct compute_array *keys = &run->request->keys;
     const uint32_t *items = keys->data;
-    const uint32_t flip =
-        !run->request->descending ? 0 : (keys->kind == COMPUTE_F32 ? SIGN : UINT32_MAX);
+    const uint32_t flip = flip_of(run->request);
     const size_t bytes = keys->rows * sizeof(uint32_t);
     enum prm_status status = PRM_OK;
     uint32_t *copy = NULL;
@@ -42,7 +49,7 @@ cleanup:
     return status;
 }
 
-/* Sorts keys and moves `order` along, whole or by segments. */
+/* Sorts words and moves `order` along, whole or by segments. */
 static enum prm_status sort_words(struct compute_run *run, struct prm_buffer keys,
                                   struct prm_buffer order)
 {
@@ -102,28 +109,62 @@ cleanup:
     return status;
 }
 
+/* Keys of one word, all together: the sort itself gives keys and both permutations. */
+static enum prm_status sort_plain(struct compute_run *run, struct prm_buffer order)
+{
+    const struct compute_array *keys = &run->request->keys;
+    const struct prm_sort_options options = {.type = compute_key_type(keys->kind),
+                                             .bits_per_pass = run->request->bits_per_pass};
+    const uint32_t flip = flip_of(run->request);
+    const struct prm_buffer none = {NULL, 0};
+    enum prm_status status = PRM_OK;
+    struct prm_buffer words, permutation;
+
+    TRY(upload_words(run, &words, 0, 1));
+    TRY(compute_take(run, &permutation, keys->rows));
+    TRY(prm_radix_sort(run->arena, words, none, permutation, order, keys->rows, &options));
+    TRY(compute_list(run, "keys", keys->kind, words, keys->rows, NULL));
+    uint32_t *sorted = run->owned[run->owned_count - 1];
+    for (size_t i = 0; flip && i < keys->rows; i++)
+        sorted[i] ^= flip;
+    TRY(compute_list(run, "permutation", COMPUTE_U32, permutation, keys->rows, NULL));
+    TRY(compute_list(run, "inverse_permutation", COMPUTE_U32, order, keys->rows, NULL));
+cleanup:
+    return status;
+}
+
+/* Wide keys, and segments: the order first, and what follows from it. */
+static enum prm_status sort_by_order(struct compute_run *run, struct prm_buffer order)
+{
+    const struct compute_array *keys = &run->request->keys;
+    enum prm_status status = PRM_OK;
+    void *permutation;
+
+    TRY(find_order(run, order));
+    TRY(add_ordered(run, "keys", keys, order));
+    TRY(compute_list(run, "inverse_permutation", COMPUTE_U32, order, keys->rows, NULL));
+    // where each went: the inverse of which came
+    const uint32_t *inverse = run->owned[run->owned_count - 1];
+    TRY(compute_own(run, &permutation, keys->rows * sizeof(uint32_t)));
+    for (size_t j = 0; j < keys->rows; j++)
+        ((uint32_t *)permutation)[inverse[j]] = (uint32_t)j;
+    compute_reply_list(&run->reply, "permutation", COMPUTE_U32, permutation, keys->rows);
+cleanup:
+    return status;
+}
+
 enum prm_status compute_sort(struct compute_run *run, bool *done)
 {
     const struct compute_request *request = run->request;
-    const size_t n = request->keys.rows;
+    const bool is_plain = request->keys.kind != COMPUTE_U64 && request->segment_size == 0;
     enum prm_status status = PRM_OK;
     struct prm_buffer order;
-    void *permutation;
     (void)done;
 
-    TRY(compute_take(run, &order, n));
-    TRY(find_order(run, order));
-    TRY(add_ordered(run, "keys", &request->keys, order));
+    TRY(compute_take(run, &order, request->keys.rows));
+    TRY(is_plain ? sort_plain(run, order) : sort_by_order(run, order));
     if (request->values.present)
         TRY(add_ordered(run, "values", &request->values, order));
-    TRY(compute_list(run, "inverse_permutation", COMPUTE_U32, order, n, NULL));
-
-    // where each went: the inverse of which came
-    const uint32_t *inverse = run->owned[run->owned_count - 1];
-    TRY(compute_own(run, &permutation, n * sizeof(uint32_t)));
-    for (size_t j = 0; j < n; j++)
-        ((uint32_t *)permutation)[inverse[j]] = (uint32_t)j;
-    compute_reply_list(&run->reply, "permutation", COMPUTE_U32, permutation, n);
 cleanup:
     return status;
 }
