@@ -66,12 +66,17 @@ run() {
     "$prm" --json roadmap get "$name" >"$out/$name.roadmap.json"
     "$build/examples/make_queries" "$world" "$robot" 1000 1 >"$out/$name.request.json"
 
-    # some query may have no path, which is an answer (1); anything above is a fault
-    local status=0
-    "$prm" plan "$name" --queries "$out/$name.request.json" --save "$out/$name.answer.json" ||
-        status=$?
-    [ "$status" -le 1 ] || exit "$status"
-    "$build/examples/check_paths" "$world" "$robot" "$out/$name.request.json" "$out/$name.answer.json"
+    # twice: the search's landmarks are made after the build, when the device has nothing else to do; the
+    # first batch may come before them, the second meets the roadmap as it stays. The answers are the same.
+    local pass status
+    for pass in first settled; do
+        # some query may have no path, which is an answer (1); anything above is a fault
+        status=0
+        "$prm" plan "$name" --queries "$out/$name.request.json" --save "$work/$pass.json" || status=$?
+        [ "$status" -le 1 ] || exit "$status"
+        "$build/examples/check_paths" "$world" "$robot" "$out/$name.request.json" "$work/$pass.json"
+    done
+    cp "$work/settled.json" "$out/$name.answer.json"
     "$build/examples/make_queries" "$world" "$robot" 12 2 >"$work/few.json"
     "$prm" picture "$name" "$out/$name.svg" --queries "$work/few.json"
 }
