@@ -122,8 +122,7 @@ static bool keep(struct given *given, const char *text, const char *source)
     return true;
 }
 
-/* ---- sources, the strongest first
- * -------------------------------------------------------------------- */
+/* ---- sources, the strongest first ---- */
 
 /* The command line. An action ends the reading. */
 static enum config_outcome read_arguments(struct given given[ROW_COUNT], int argc, char *argv[],
@@ -231,8 +230,7 @@ static bool read_file(struct given given[ROW_COUNT], const char *path, char *fau
     return fine;
 }
 
-/* ---- values
- * ------------------------------------------------------------------------------------------ */
+/* ---- values ---- */
 
 /* A whole number; bytes may end in K, M or G, powers of 1024. */
 static bool parse_number(const struct option_row *row, const char *text, uint64_t *value)

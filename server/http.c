@@ -66,8 +66,7 @@ static void sleep_ms(long ms)
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
 }
 
-/* ---- the gate to the service
- * ------------------------------------------------------------------------- */
+/* ---- the gate to the service ---- */
 
 static bool gate_enter(struct http *http)
 {
@@ -82,8 +81,7 @@ static void gate_leave(struct http *http)
     atomic_fetch_sub(&http->gate, 1);
 }
 
-/* ---- answers
- * ----------------------------------------------------------------------------------------- */
+/* ---- answers ---- */
 
 /* MHD_ContentReaderCallback over a packer. */
 static ssize_t read_packed(void *argument, uint64_t position, char *out, size_t room)
@@ -180,8 +178,7 @@ static enum MHD_Result answer(struct exchange *exchange)
     return queued;
 }
 
-/* ---- requests
- * ---------------------------------------------------------------------------------------- */
+/* ---- requests ---- */
 
 /* Wakes the connection of a completed call, on any thread. The exchange may be gone when this
  * returns. */
@@ -385,8 +382,7 @@ static void on_end(void *argument, struct MHD_Connection *connection, void **sta
     atomic_fetch_sub(&http->exchanges, 1);
 }
 
-/* ---- the daemon
- * -------------------------------------------------------------------------------------- */
+/* ---- the daemon ---- */
 
 /* Escapes are undone by the router, segment by segment. */
 static size_t leave_escaped(void *argument, struct MHD_Connection *connection, char *text)

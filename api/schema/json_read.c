@@ -11,8 +11,7 @@
 
 enum { PARSE_FLAGS = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY };
 
-/* ---- the body
- * --------------------------------------------------------------------------------------- */
+/* ---- the body ---- */
 
 json_t *json_read(const char *body, size_t bytes, struct problem *problem)
 {
@@ -40,8 +39,7 @@ json_t *json_read(const char *body, size_t bytes, struct problem *problem)
     return NULL;
 }
 
-/* ---- nodes
- * ------------------------------------------------------------------------------------------ */
+/* ---- nodes ---- */
 
 struct json_node json_node_root(json_t *json, struct problem *problem)
 {
@@ -124,8 +122,7 @@ bool json_node_full(const struct json_node *node)
     return node->problem->fault_count >= PROBLEM_FAULTS_MAX;
 }
 
-/* ---- values
- * ----------------------------------------------------------------------------------------- */
+/* ---- values ---- */
 
 static const char *type_text(const json_t *json)
 {

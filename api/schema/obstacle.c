@@ -59,8 +59,7 @@ static const struct {
     {GRID, "origin"},   {GRID, "passable"},
 };
 
-/* ---- parts
- * ------------------------------------------------------------------------------------------ */
+/* ---- parts ---- */
 
 /* Reports members that the type does not have. */
 static void check_members(const struct json_node *node, unsigned members)
@@ -192,8 +191,7 @@ static void read_points(struct obstacle_document *obstacle, const struct json_no
         check_polygon(obstacle, &node);
 }
 
-/* ---- an obstacle
- * ------------------------------------------------------------------------------------ */
+/* ---- an obstacle ---- */
 
 static void read_common(struct obstacle_document *obstacle, const struct json_node *node)
 {
@@ -317,8 +315,7 @@ bool obstacle_read(struct obstacle_document *obstacle, uint32_t dimension, const
     return good;
 }
 
-/* ---- life and writing
- * ------------------------------------------------------------------------------- */
+/* ---- life and writing ---- */
 
 void obstacle_deinit(struct obstacle_document *obstacle)
 {

@@ -45,8 +45,7 @@ void plan_request_deinit(struct plan_request *request);
 /* Parses a state from URL text "1,2,3"; false where it is not dof numbers. */
 bool plan_state_parse(double *state, const char *text, uint32_t dof);
 
-/* ---- answers
- * ---------------------------------------------------------------------------------------- */
+/* ---- answers ---- */
 
 /* Query statuses: X(constant, wire text), numbered from 0 in the wire's order. */
 #define PLAN_STATUSES(X)                                                                           \

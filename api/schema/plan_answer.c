@@ -19,8 +19,7 @@ const char *plan_status_text(enum plan_status status)
     return status_texts[status];
 }
 
-/* ---- small members
- * ---------------------------------------------------------------------------------- */
+/* ---- small members ---- */
 
 static void write_string(const char *key, const char *value, struct text *out)
 {
@@ -47,8 +46,7 @@ static double now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-/* ---- a result
- * --------------------------------------------------------------------------------------- */
+/* ---- a result ---- */
 
 static int waypoint_digits(double value)
 {
@@ -168,8 +166,7 @@ static void write_result(const struct plan_answer *answer, uint32_t index, struc
     text_json_close(out, '}');
 }
 
-/* ---- the whole
- * -------------------------------------------------------------------------------------- */
+/* ---- the whole ---- */
 
 static void write_warnings(const struct plan_answer *answer, struct text *out)
 {

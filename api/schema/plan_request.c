@@ -29,8 +29,7 @@ static const struct json_word objective_words[] = {
 static const struct json_word output_words[] = {
     {"path", PLAN_PATH}, {"nodes", PLAN_NODES}, {"cost", PLAN_COST}, {NULL, 0}};
 
-/* ---- states
- * ----------------------------------------------------------------------------------------- */
+/* ---- states ---- */
 
 /* Marks a query as invalid; the first reason stays. */
 __attribute__((format(printf, 4, 5))) static void
@@ -144,8 +143,7 @@ static bool read_state(struct plan_reader *reader, struct plan_query *query,
     return good;
 }
 
-/* ---- queries
- * ---------------------------------------------------------------------------------------- */
+/* ---- queries ---- */
 
 /* Whether a real is a whole number that no rounding made so: numbers beyond 64 bits turn all of a
  * body into reals. */
@@ -263,8 +261,7 @@ static void read_queries(struct plan_reader *reader, const struct json_node *nod
     }
 }
 
-/* ---- options
- * ---------------------------------------------------------------------------------------- */
+/* ---- options ---- */
 
 static void read_connect(struct plan_request *request, const struct json_node *node,
                          const struct limits *limits)

@@ -15,8 +15,7 @@ enum { EXACT = 17, DIMENSION_MIN = 2, DIMENSION_MAX = 3, CAPACITY_MIN = 8 };
 static const char *const read_only[] = {"name",     "revision", "fingerprint", "created", "updated",
                                         "warnings", "roadmaps", "statistics",  NULL};
 
-/* ---- obstacles
- * -------------------------------------------------------------------------------------- */
+/* ---- obstacles ---- */
 
 bool world_append(struct world_document *world, struct obstacle_document *obstacle)
 {
@@ -82,8 +81,7 @@ void world_read_obstacles(struct world_document *world, const struct json_node *
         check_ids(world, array, before);
 }
 
-/* ---- bounds
- * ----------------------------------------------------------------------------------------- */
+/* ---- bounds ---- */
 
 bool world_bound_by_grids(struct world_document *world)
 {
@@ -146,8 +144,7 @@ static void settle_bounds(struct world_document *world, const struct json_node *
         world->bounds_of_grid = true;
 }
 
-/* ---- the world
- * -------------------------------------------------------------------------------------- */
+/* ---- the world ---- */
 
 static void read_grid(struct world_document *world, const struct json_node *node,
                       const struct limits *limits)

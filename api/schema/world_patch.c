@@ -36,8 +36,7 @@ static bool memory_fault(struct problem *problem)
     return false;
 }
 
-/* ---- the lists of a patch
- * --------------------------------------------------------------------------- */
+/* ---- the lists of a patch ---- */
 
 /* "put": replaces by id, else appends. */
 static void patch_put(struct world_document *world, const struct json_node *node,
@@ -190,8 +189,7 @@ bool world_patch(struct world_document *patched, const struct world_document *wo
     return false;
 }
 
-/* ---- one obstacle
- * ----------------------------------------------------------------------------------- */
+/* ---- one obstacle ---- */
 
 static uint32_t find_by_id(const struct world_document *world, const char *id)
 {

@@ -58,7 +58,7 @@ static double now_ms(void)
     return (double)time.tv_sec * MS_PER_S + (double)time.tv_nsec * MS_PER_NS;
 }
 
-/* ---- stages ---------------------------------------------------------------------------------- */
+/* ---- stages ---- */
 
 /* Links the ends to the roadmap. Read-backs: the ends' flags, the queries' reports. */
 static enum prm_status connect(struct plan_piece *piece)
@@ -181,7 +181,7 @@ cleanup:
     return status;
 }
 
-/* ---- pieces ---------------------------------------------------------------------------------- */
+/* ---- pieces ---- */
 
 static enum prm_status piece_init(struct plan_piece *piece)
 {

@@ -56,8 +56,7 @@ static bool is_wall(const struct map *map, struct room area)
     return true;
 }
 
-/* ---- rooms --------------------------------------------------------------------------------------
- */
+/* ---- rooms ---- */
 
 /* A wall across a room at `at`, upright or level. */
 static struct room wall_across(struct room room, bool upright, int at)
@@ -95,8 +94,7 @@ static void open_door(struct map *map, struct room wall, bool upright)
     fill(map, door, '.');
 }
 
-/* ---- furniture ----------------------------------------------------------------------------------
- */
+/* ---- furniture ---- */
 
 static void colonnade(struct map *map, struct room inner)
 {
@@ -209,8 +207,7 @@ static void divide(struct map *map, struct room room)
     furnish(map, room);
 }
 
-/* ---- shortest ways ------------------------------------------------------------------------------
- */
+/* ---- shortest ways ---- */
 
 /* Octile distances from one cell; a diagonal step needs both cells beside it free. */
 struct distances {

@@ -46,8 +46,7 @@ static int teardown(void **state)
     return rmdir(folder);
 }
 
-/* ---- distances ---------------------------------------------------------------------------------
- */
+/* ---- distances ---- */
 
 static void distances_are_right(void **state)
 {
@@ -142,8 +141,7 @@ static void maps_are_read_upside_down(void **state)
     scene_deinit(&scene);
 }
 
-/* ---- the program -------------------------------------------------------------------------------
- */
+/* ---- the program ---- */
 
 #define WORLD                                                                                      \
     "{\"dimension\":2,\"bounds\":{\"min\":[0,0],\"max\":[10,10]},\"obstacles\":["                  \

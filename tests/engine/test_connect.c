@@ -127,7 +127,7 @@ static void fixture_deinit(struct fixture *f)
     free(f->queries);
 }
 
-/* ---- oracle ---------------------------------------------------------------------------------- */
+/* ---- oracle ---- */
 
 static float distance(const float *a, const float *b)
 {

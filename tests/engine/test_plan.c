@@ -100,7 +100,7 @@ static struct prm_plan_results plan(const struct fixture *f, const struct prm_qu
     return results;
 }
 
-/* ---- checks of answers ----------------------------------------------------------------------- */
+/* ---- checks of answers ---- */
 
 /* Every motion between way-points is free by the roadmap's own check. */
 static void check_motions(const struct fixture *f, const struct prm_plan_results *results)
@@ -187,7 +187,7 @@ static struct prm_query *random_queries(uint32_t count, double **states)
     return queries;
 }
 
-/* ---- tests ----------------------------------------------------------------------------------- */
+/* ---- tests ---- */
 
 static void test_statuses(void **state)
 {

@@ -196,7 +196,7 @@ static void fixture_random(struct fixture *f, const struct graph_shape *shape)
     fixture_upload(f);
 }
 
-/* ---- oracles --------------------------------------------------------------------------------- */
+/* ---- oracles ---- */
 
 struct oracle {
     uint32_t *cost, *queue, *path;
@@ -304,7 +304,7 @@ static void oracle_path(const struct fixture *f, struct oracle *o, const struct 
     }
 }
 
-/* ---- comparison ------------------------------------------------------------------------------ */
+/* ---- comparison ---- */
 
 struct variant {
     const char *name;
