@@ -1,8 +1,7 @@
 """Bad requests: each gets the problem that the contract names, and the server keeps serving."""
 import json
-import unittest
 
-from daemon import DaemonTest
+from daemon import DaemonTest, main
 
 WORLD = {"dimension": 2, "bounds": {"min": [0, 0], "max": [10, 10]},
          "obstacles": [{"type": "circle", "center": [5, 5], "radius": 1}]}
@@ -117,4 +116,4 @@ class BadInput(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

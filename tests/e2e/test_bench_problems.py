@@ -4,9 +4,8 @@ Speeds are measured by the benchmark, not here.
 """
 import json
 import statistics
-import unittest
 
-from daemon import SHARED, DaemonTest, check_paths, needs_shared
+from daemon import SHARED, DaemonTest, check_paths, main, needs_shared
 
 # mean shortest length of OMPL's roadmap of 10 000 milestones on the same problem
 PEER_LENGTH = {"p1": 364.0, "p2": 7.52}
@@ -44,4 +43,4 @@ class BenchProblems(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -8,11 +8,10 @@ import random
 import struct
 import subprocess
 import tempfile
-import unittest
 import zipfile
 import zlib
 
-from daemon import BINARY, DaemonTest
+from daemon import BINARY, DaemonTest, main
 
 NPY, NPZ = "application/x-npy", "application/x-npz"
 TYPES = {"<u4": "I", "<i4": "i", "<f4": "f", "<u8": "Q", "<i8": "q", "<f8": "d"}
@@ -248,4 +247,4 @@ class Between(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -2,9 +2,8 @@
 
 Oracle: the optimum in the scenario files (0 with start != goal means no path), and check_paths.py.
 """
-import unittest
 
-from daemon import SHARED, DaemonTest, check_paths, needs_shared
+from daemon import SHARED, DaemonTest, check_paths, main, needs_shared
 
 # published optima have as few as two decimals
 TOLERANCE = 0.0051
@@ -57,4 +56,4 @@ class MovingAI(DaemonTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

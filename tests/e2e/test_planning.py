@@ -3,7 +3,7 @@ import copy
 import math
 import unittest
 
-from daemon import Daemon, DaemonTest
+from daemon import Daemon, DaemonTest, main
 
 BOX = {"min": [0, 0], "max": [10, 10]}
 
@@ -239,4 +239,4 @@ class Determinism(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -7,7 +7,7 @@ import threading
 import time
 import unittest
 
-from daemon import Daemon, DaemonTest
+from daemon import Daemon, DaemonTest, main
 
 WORLD = {"dimension": 2, "bounds": {"min": [0, 0], "max": [10, 10]},
          "obstacles": [{"type": "circle", "center": [5, 5], "radius": 1}]}
@@ -256,4 +256,4 @@ class Process(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()
