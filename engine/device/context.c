@@ -94,6 +94,9 @@ void prm_context_close(struct prm_context *context)
         prm_context_synchronized(context);
     }
     prm_program_registry_deinit(&context->registry);
+    for (size_t i = 0; i < context->retired_count; i++)
+        clReleaseMemObject(context->retired[i]);
+    free(context->retired);
     if (context->queue)
         clReleaseCommandQueue(context->queue);
     if (context->opencl)
@@ -183,11 +186,35 @@ enum prm_status prm_memory_create(struct prm_context *context, cl_mem *memory, s
     return PRM_OK;
 }
 
+/* Keeps a released buffer until the context closes, behind the commands under way filled with ones.
+ * false: there is no room to note it. */
+static bool retire(struct prm_context *context, cl_mem memory, size_t bytes)
+{
+    static const size_t CAPACITY_MIN = 64;
+    static const unsigned char ONES = 0xff;
+
+    if (context->retired_count == context->retired_capacity) {
+        const size_t capacity =
+            context->retired_capacity ? 2 * context->retired_capacity : CAPACITY_MIN;
+        cl_mem *longer = realloc(context->retired, capacity * sizeof(cl_mem));
+        if (!longer)
+            return false;
+        context->retired = longer;
+        context->retired_capacity = capacity;
+    }
+    context->retired[context->retired_count++] = memory;
+
+    // a checker's help alone: what fails here is of no consequence
+    (void)clEnqueueFillBuffer(context->queue, memory, &ONES, sizeof(ONES), 0, bytes, 0, NULL, NULL);
+    return true;
+}
+
 void prm_memory_destroy(struct prm_context *context, cl_mem memory, size_t bytes,
                         enum prm_memory_kind kind)
 {
     if (!memory)
         return;
-    clReleaseMemObject(memory);
     *account(context, kind) -= bytes;
+    if (!context->separate_scratch || !retire(context, memory, bytes))
+        clReleaseMemObject(memory);
 }

@@ -36,8 +36,15 @@ struct prm_context_options {
     const char *tuning;    /* prm_profile_override(); NULL: none */
     uint64_t memory_limit; /* device bytes that may be taken; 0: 3/4 of the device's memory */
     bool time_kernels;     /* keep the device time of each kernel (prm_context_kernel_times) */
-    bool separate_scratch; /* each scratch piece its own buffer, so that checkers see overruns */
+    bool separate_scratch; /* for checkers, see below */
 };
+
+/* With separate_scratch each scratch piece is a buffer of its own, so that checkers of kernels see
+ * overruns, and no buffer goes back to OpenCL before the context closes: released ones are booked
+ * as such but filled with ones and kept. Their addresses are thus never used twice, which
+ * Oclgrind's record of what is initialised does not follow, and work that still reads one finds
+ * indices out of range and NaNs. The memory taken grows with every release, and no limit counts it:
+ * for tests of small sizes only. */
 
 /* Lists all devices, the best first, into a malloc'ed array that the caller frees. No platform at
  * all is PRM_NO_DEVICE, and the fault names the package to install. */

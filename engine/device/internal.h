@@ -40,6 +40,8 @@ struct prm_context {
     size_t align_bytes; /* of sub-buffers */
     struct prm_memory_use memory;
     bool separate_scratch;
+    cl_mem *retired; /* released buffers that are kept, of separate_scratch alone */
+    size_t retired_count, retired_capacity;
     struct prm_kernel_timer *timer; /* NULL unless kernels are timed */
     unsigned char *staging;         /* u8[PRM_STAGING_BYTES] */
     size_t staging_used;
@@ -62,7 +64,8 @@ enum prm_status prm_device_profile(struct prm_profile *profile, const struct prm
 enum prm_status prm_memory_create(struct prm_context *context, cl_mem *memory, size_t bytes,
                                   enum prm_memory_kind kind);
 
-/* Releases what prm_memory_create made; NULL is accepted. Commands under way keep it alive. */
+/* Releases what prm_memory_create made; NULL is accepted. Commands under way keep it alive; with
+ * separate_scratch the context does. */
 void prm_memory_destroy(struct prm_context *context, cl_mem memory, size_t bytes,
                         enum prm_memory_kind kind);
 
