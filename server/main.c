@@ -14,7 +14,8 @@ enum exit_code {
     EXIT_FINE = 0,
     EXIT_FAILED = 1,
     EXIT_USAGE = 2,
-    EXIT_SERVICE = 3, /* no OpenCL device, or the data folder cannot be used */
+    EXIT_SERVICE =
+        3, /* no OpenCL device, or the data folder cannot be used, or --check found a fault */
 };
 
 enum { CHECK_WAIT_S = 300, POLL_MS = 10, DESCRIPTORS_SPARE = 64 };
@@ -24,15 +25,23 @@ static void on_service_event(void *log, const char *event, const char *detail)
     log_event(log, LOG_INFO, event, detail);
 }
 
-/* Whether the service became ready in time. */
-static bool wait_ready(const struct service *service)
+/* Whether the service became ready in time, said in a line. */
+static bool check(const struct service *service)
 {
     const struct timespec poll = {.tv_nsec = POLL_MS * 1000000L};
     for (int waited_ms = 0; waited_ms < 1000 * CHECK_WAIT_S; waited_ms += POLL_MS) {
-        if (service_ready(service))
+        const char *fault = service_warm_up_fault(service);
+        if (fault != NULL) {
+            fprintf(stderr, "prmd: the warm-up failed: %s\n", fault);
+            return false;
+        }
+        if (service_ready(service)) {
+            puts("prmd: all is well");
             return true;
+        }
         nanosleep(&poll, NULL);
     }
+    fputs("prmd: the service did not become ready\n", stderr);
     return false;
 }
 
@@ -152,9 +161,7 @@ static enum exit_code run(const struct config *config, int listener, bool is_che
         if (listener >= 0)
             close(listener);
     } else if (is_check) {
-        const bool is_ready = wait_ready(service);
-        puts(is_ready ? "prmd: all is well" : "prmd: the service did not become ready");
-        code = is_ready ? EXIT_FINE : EXIT_SERVICE;
+        code = check(service) ? EXIT_FINE : EXIT_SERVICE;
     } else {
         http = open_http(config, log, service, listener);
         if (http != NULL)

@@ -21,7 +21,11 @@ void about_ready(struct service *service, struct call *call)
         return;
     }
     if (!service_ready(service)) {
-        call_refuse(call, PROBLEM_OVERLOADED, "the server is still warming up");
+        const char *fault = service_warm_up_fault(service);
+        if (fault)
+            call_refuse(call, PROBLEM_INTERNAL, "the warm-up failed: %s", fault);
+        else
+            call_refuse(call, PROBLEM_OVERLOADED, "the server is still warming up");
         return;
     }
     text_json_open(&call->reply.body, '{');

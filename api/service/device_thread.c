@@ -13,12 +13,16 @@ struct lane {
     unsigned count;
 };
 
+enum warmth { COLD, WARM, FAILED };
+
 struct device_thread {
     struct device device;
     unsigned queue_max;
     double step_s;
     void (*plan)(struct device *device, struct plan_task *batch);
-    bool (*warm_up)(struct device *device, unsigned piece);
+    enum prm_status (*warm_up)(struct device *device, unsigned piece, bool *done);
+    void (*warm_up_failed)(void *context, const char *detail);
+    void *warm_up_context;
 
     pthread_t thread;
     pthread_mutex_t lock;
@@ -30,7 +34,8 @@ struct device_thread {
     enum device_lane last_turn; /* whose the last was, of computations and builds */
     struct resident *retired;
 
-    atomic_bool warm;
+    atomic_int warmth;        /* enum warmth */
+    struct prm_fault failure; /* of the warm-up; written before warmth tells of it */
     atomic_ullong resident_bytes, scratch_bytes, limit_bytes;
 };
 
@@ -178,14 +183,28 @@ static void drop_tasks(struct device_thread *thread)
     }
 }
 
+/* Warms up until the end, a fault or the stop, and says how it went. */
+static void warm_up(struct device_thread *thread)
+{
+    enum prm_status status = PRM_OK;
+    bool done = false;
+    for (unsigned piece = 0; !done && status == PRM_OK && !is_stopping(thread); piece++)
+        status = thread->warm_up(&thread->device, piece, &done);
+    publish_memory(thread);
+    if (status == PRM_OK) {
+        atomic_store(&thread->warmth, done ? WARM : COLD);
+        return;
+    }
+    thread->failure = *prm_fault_last();
+    atomic_store(&thread->warmth, FAILED);
+    if (thread->warm_up_failed)
+        thread->warm_up_failed(thread->warm_up_context, thread->failure.detail);
+}
+
 static void *run(void *context)
 {
     struct device_thread *thread = context;
-    for (unsigned piece = 0; !is_stopping(thread); piece++)
-        if (thread->warm_up(&thread->device, piece))
-            break;
-    publish_memory(thread);
-    atomic_store(&thread->warm, true);
+    warm_up(thread);
 
     while (wait_for_work(thread)) {
         destroy_retired(thread);
@@ -202,7 +221,9 @@ static void init(struct device_thread *thread, const struct device_thread_option
     *thread = (struct device_thread){.queue_max = options->queue_max,
                                      .step_s = options->step_s,
                                      .plan = options->plan,
-                                     .warm_up = options->warm_up};
+                                     .warm_up = options->warm_up,
+                                     .warm_up_failed = options->warm_up_failed,
+                                     .warm_up_context = options->warm_up_context};
     pthread_mutex_init(&thread->lock, NULL);
     pthread_cond_init(&thread->work, NULL);
     thread->device.thread = thread;
@@ -240,7 +261,12 @@ cleanup:
 
 bool device_thread_warm(const struct device_thread *thread)
 {
-    return atomic_load(&thread->warm);
+    return atomic_load(&thread->warmth) == WARM;
+}
+
+const char *device_thread_warm_up_fault(const struct device_thread *thread)
+{
+    return atomic_load(&thread->warmth) == FAILED ? thread->failure.detail : NULL;
 }
 
 const struct prm_device_info *device_thread_info(const struct device_thread *thread)

@@ -60,8 +60,11 @@ struct device_thread_options {
     double step_s;      /* aimed-at length of a step */
     /* Answers the tasks of a list, all of one group. */
     void (*plan)(struct device *device, struct plan_task *batch);
-    /* Launches what later requests need, in pieces until it returns true (by `piece`, from 0). */
-    bool (*warm_up)(struct device *device, unsigned piece);
+    /* Launches what later requests need, in pieces (by `piece`, from 0) until *done or a fault. */
+    enum prm_status (*warm_up)(struct device *device, unsigned piece, bool *done);
+    /* Called by the thread when warm_up fails, with the detail of the fault; NULL: nobody asks. */
+    void (*warm_up_failed)(void *context, const char *detail);
+    void *warm_up_context; /* of warm_up_failed */
 };
 
 /* Device bytes as last seen by the thread. */
@@ -74,8 +77,11 @@ struct device_memory {
 enum prm_status device_thread_open(struct device_thread **thread,
                                    const struct device_thread_options *options);
 
-/* Warm: the first pass of warm_up is over. */
+/* Warm: warm_up has run to its end without a fault. */
 bool device_thread_warm(const struct device_thread *thread);
+
+/* Why warm_up failed, after which the thread never gets warm, though it works; NULL: it did not. */
+const char *device_thread_warm_up_fault(const struct device_thread *thread);
 
 /* What the device is; constant. */
 const struct prm_device_info *device_thread_info(const struct device_thread *thread);

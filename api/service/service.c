@@ -86,6 +86,12 @@ void service_log(const struct service *service, const char *event, const char *f
 
 /* ---- open and close ---- */
 
+/* On the device thread. */
+static void log_warm_up_fault(void *context, const char *detail)
+{
+    service_log(context, "warm_up_failed", "%s", detail);
+}
+
 static bool open_device(struct service *service, const struct service_options *options,
                         struct problem *problem)
 {
@@ -98,6 +104,8 @@ static bool open_device(struct service *service, const struct service_options *o
         .step_s = 1e-3 * step_ms,
         .plan = plan_run_batch,
         .warm_up = warm_up,
+        .warm_up_failed = log_warm_up_fault,
+        .warm_up_context = service,
     };
     enum prm_status status = prm_device_list(&service->devices, &service->device_count);
     if (status == PRM_OK)
@@ -149,6 +157,11 @@ failed:
 bool service_ready(const struct service *service)
 {
     return device_thread_warm(service->device) && !atomic_load(&service->draining);
+}
+
+const char *service_warm_up_fault(const struct service *service)
+{
+    return device_thread_warm_up_fault(service->device);
 }
 
 void service_drain(struct service *service)

@@ -33,6 +33,9 @@ bool service_open(struct service **service, const struct service_options *option
 /* Loaded and warm, and not draining. */
 bool service_ready(const struct service *service);
 
+/* Why the warm-up failed: the service answers, but never gets ready; NULL: it did not. */
+const char *service_warm_up_fault(const struct service *service);
+
 /* Refuses new work from now on; what was accepted is finished. */
 void service_drain(struct service *service);
 

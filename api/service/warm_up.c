@@ -71,12 +71,10 @@ cleanup:
     return status;
 }
 
-bool warm_up(struct device *device, unsigned piece)
+enum prm_status warm_up(struct device *device, unsigned piece, bool *done)
 {
     const unsigned builds = sizeof(PIECES) / sizeof(PIECES[0]);
-    if (piece < builds)
-        build(device, piece);
-    else
-        prm_planner_warm_up(device->planner, DIMENSION_MIN + piece - builds);
-    return piece + 1 == builds + DIMENSIONS;
+    *done = piece + 1 == builds + DIMENSIONS;
+    return piece < builds ? build(device, piece)
+                          : prm_planner_warm_up(device->planner, DIMENSION_MIN + piece - builds);
 }

@@ -4,8 +4,8 @@
 
 #include "service/device_thread.h"
 
-/* Runs piece 0, 1, …; true: there are no more. Faults are left to the requests that will meet them.
- */
-bool warm_up(struct device *device, unsigned piece);
+/* Runs piece 0, 1, …; *done: there are no more. Returns the engine's status of the piece, which
+ * ends the warm-up where it is not PRM_OK. */
+enum prm_status warm_up(struct device *device, unsigned piece, bool *done);
 
 #endif

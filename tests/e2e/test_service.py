@@ -3,11 +3,12 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import threading
 import time
 import unittest
 
-from daemon import Daemon, DaemonTest, main
+from daemon import BINARY, START_S, Daemon, DaemonTest, main
 
 WORLD = {"dimension": 2, "bounds": {"min": [0, 0], "max": [10, 10]},
          "obstacles": [{"type": "circle", "center": [5, 5], "radius": 1}]}
@@ -194,6 +195,14 @@ class Process(unittest.TestCase):
             self.assertEqual(daemon.must("PUT", "/v1/robots/r", {"type": "ball", "radius": 0.5})["radius"], 0.5)
         finally:
             self.assertEqual(daemon.stop(), 0)
+
+    def test_check_says_whether_requests_can_be_served(self):
+        for option, code, message in (((), 0, "all is well"),
+                                      (("--max-device-bytes", "1000"), 3, "the warm-up failed: ")):
+            outcome = subprocess.run([BINARY, "--check", *option], capture_output=True, text=True,
+                                     timeout=START_S)
+            self.assertEqual(outcome.returncode, code, outcome.stderr)
+            self.assertIn(message, outcome.stdout if code == 0 else outcome.stderr)
 
     def test_second_daemon_on_one_folder_is_refused(self):
         daemon = Daemon()

@@ -4,10 +4,13 @@
 #include "fake_engine.h"
 #include "harness.h"
 
+#include "service/clock.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define WORLD(obstacles)                                                                           \
     "{\"dimension\":2,\"bounds\":{\"min\":[0,0],\"max\":[10,10]},\"obstacles\":[" obstacles "]}"
@@ -338,6 +341,43 @@ static void opening(void **state)
     assert_int_equal(system(command), 0);
 }
 
+static atomic_uint warm_up_faults;
+
+static void on_event(void *context, const char *event, const char *detail)
+{
+    (void)context;
+    if (strcmp(event, "warm_up_failed") != 0)
+        return;
+    assert_string_equal(detail, "the fake warm-up fails");
+    atomic_fetch_add(&warm_up_faults, 1);
+}
+
+/* A service whose warm-up fails says so, and is never ready. */
+static void never_ready_without_a_warm_up(void **state)
+{
+    (void)state;
+    const struct service_options options = {.limits = limits_default(), .log = on_event};
+    const double until = clock_steady() + 10;
+    struct problem problem = {0};
+    struct service *cold = NULL;
+    atomic_store(&fake_engine.warm_up_status, PRM_DEVICE_MEMORY);
+    assert_true(service_open(&cold, &options, &problem));
+    while (atomic_load(&warm_up_faults) == 0 && clock_steady() < until) {
+        const struct timespec time = {.tv_nsec = 1000000};
+        nanosleep(&time, NULL);
+    }
+    assert_int_equal(atomic_load(&warm_up_faults), 1);
+    assert_false(service_ready(cold));
+    assert_string_equal(service_warm_up_fault(cold), "the fake warm-up fails");
+    struct exchange *probe = SEND(cold, 500, .route = ROUTE_READYZ);
+    assert_string_equal(harness_string(probe, "/detail"),
+                        "the warm-up failed: the fake warm-up fails");
+    harness_free(probe);
+    EXPECT(cold, 200, .route = ROUTE_LIVEZ);
+    service_close(cold);
+    fake_engine_reset();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +393,7 @@ int main(void)
         cmocka_unit_test(about_itself),
         cmocka_unit_test(draining),
         cmocka_unit_test(opening),
+        cmocka_unit_test(never_ready_without_a_warm_up),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -56,10 +56,25 @@ static void run_batch(struct device *device, struct plan_task *batch)
     note(']');
 }
 
-static bool no_warm_up(struct device *device, unsigned piece)
+static enum prm_status no_warm_up(struct device *device, unsigned piece, bool *done)
 {
     (void)device;
-    return piece == 2;
+    *done = piece == 2;
+    return PRM_OK;
+}
+
+static enum prm_status failing_warm_up(struct device *device, unsigned piece, bool *done)
+{
+    (void)device;
+    note('w');
+    *done = piece == 2;
+    return piece == 1 ? prm_fault_set(PRM_DEVICE_MEMORY, "the compiler is gone") : PRM_OK;
+}
+
+static void note_fault(void *context, const char *detail)
+{
+    assert_string_equal(detail, "the compiler is gone");
+    note(*(const char *)context);
 }
 
 static bool step(struct device_task *task, struct device *device)
@@ -293,12 +308,53 @@ static void workers_run_everything(void **state)
     workers_close(NULL);
 }
 
+/* The thread says why, is never warm, and works all the same. */
+static void warm_up_fails(void **state)
+{
+    (void)state;
+    char letter = 'F';
+    const struct device_thread_options options = {.queue_max = QUEUE_MAX,
+                                                  .step_s = 0.002,
+                                                  .plan = run_batch,
+                                                  .warm_up = failing_warm_up,
+                                                  .warm_up_failed = note_fault,
+                                                  .warm_up_context = &letter};
+    struct device_thread *thread = NULL;
+    struct letter_plan plan = {.letter = 'p'};
+    fake_engine_reset();
+    atomic_store(&event_count, 0);
+    memset(events, 0, sizeof(events));
+    assert_int_equal(device_thread_open(&thread, &options), PRM_OK);
+    until_events(3);
+    assert_false(device_thread_warm(thread));
+    assert_string_equal(device_thread_warm_up_fault(thread), "the compiler is gone");
+    assert_true(device_thread_plan(thread, &plan.task));
+    until_events(6);
+    assert_string_equal(events, "wwF[p]");
+    device_thread_close(thread);
+
+    // one that goes well leaves no fault
+    thread = open_thread();
+    const double until = clock_steady() + 10;
+    while (!device_thread_warm(thread) && clock_steady() < until) {
+        const struct timespec time = {.tv_nsec = 1000000};
+        nanosleep(&time, NULL);
+    }
+    assert_true(device_thread_warm(thread));
+    assert_null(device_thread_warm_up_fault(thread));
+    device_thread_close(thread);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_of_work),         cmocka_unit_test(computations_and_builds_by_turns),
-        cmocka_unit_test(refinements_come_last), cmocka_unit_test(queues_are_bounded),
-        cmocka_unit_test(retired_objects_go),    cmocka_unit_test(workers_run_everything),
+        cmocka_unit_test(warm_up_fails),
+        cmocka_unit_test(order_of_work),
+        cmocka_unit_test(computations_and_builds_by_turns),
+        cmocka_unit_test(refinements_come_last),
+        cmocka_unit_test(queues_are_bounded),
+        cmocka_unit_test(retired_objects_go),
+        cmocka_unit_test(workers_run_everything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
