@@ -66,9 +66,11 @@ static void answer_waiters(const struct build *build, struct job_waiter *waiters
     }
 }
 
-/* Notes the failure in the roadmap: it keeps what it could answer, or has failed. The lock is held;
- * what was replaced is returned. */
-static struct version *mark_failed(struct build *build, const struct problem_fault *error)
+/* Notes the end in the roadmap: it keeps what it could answer, or has failed. A cancelled build
+ * says nothing about a roadmap that answers: that one stays as it is. The lock is held; what was
+ * replaced is returned. */
+static struct version *mark_ended(struct build *build, enum job_state state,
+                                  const struct problem_fault *error)
 {
     struct service *service = build->service;
     struct version *replaced = NULL;
@@ -76,6 +78,8 @@ static struct version *mark_failed(struct build *build, const struct problem_fau
         (struct roadmap_version *)store_find(&service->roadmaps, build->name);
     // another PUT or a DELETE has the name now
     if (!present || (!present->model && present != build->pending))
+        return NULL;
+    if (present->model && state == JOB_CANCELLED)
         return NULL;
     struct roadmap_version *failed =
         roadmap_version_derive(present, present->model ? present->state : ROADMAP_FAILED,
@@ -91,7 +95,7 @@ static void end_without(struct build *build, enum job_state state,
 {
     struct service *service = build->service;
     service_lock(service);
-    struct version *replaced = mark_failed(build, error);
+    struct version *replaced = mark_ended(build, state, error);
     struct job_waiter *waiters = jobs_finish(&service->jobs, build->job, state, error);
     service_unlock(service);
 

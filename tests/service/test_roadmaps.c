@@ -236,6 +236,56 @@ static void old_answers_until_the_swap(void **state)
     EXPECT(service, 204, .route = ROUTE_ROADMAP_DELETE, .name = "m");
 }
 
+static void until_cancelled(const char *job)
+{
+    for (int i = 0; i < 1000 * WAIT_S; i++) {
+        struct exchange *got = SEND(service, 200, .route = ROUTE_JOB_GET, .name = job);
+        const bool ended = strcmp(harness_string(got, "/state"), "cancelled") == 0;
+        harness_free(got);
+        if (ended)
+            return;
+        pause_ms(1);
+    }
+    fail_msg("job %s is not cancelled", job);
+}
+
+static void cancelling_leaves_a_ready_roadmap_as_it_was(void **state)
+{
+    (void)state;
+    build("m", ROADMAP("1"));
+    struct exchange *before = SEND(service, 200, .route = ROUTE_ROADMAP_GET, .name = "m");
+
+    // by its job; by a PUT of the content that is there; by one that follows, and is cancelled too
+    for (int way = 0; way < 3; way++) {
+        hold_builds();
+        struct exchange *job =
+            SEND(service, 202, .route = ROUTE_ROADMAP_PUT, .name = "m", .body = ROADMAP("2"));
+        struct exchange *last = job;
+        if (way == 1)
+            EXPECT(service, 200, .route = ROUTE_ROADMAP_PUT, .name = "m", .body = ROADMAP("1"));
+        else if (way == 2)
+            last =
+                SEND(service, 202, .route = ROUTE_ROADMAP_PUT, .name = "m", .body = ROADMAP("3"));
+        if (way != 1)
+            EXPECT(service, 202, .route = ROUTE_JOB_DELETE, .name = harness_string(last, "/id"));
+        until_cancelled(harness_string(job, "/id"));
+        if (way == 2)
+            until_cancelled(harness_string(last, "/id"));
+        if (last != job)
+            harness_free(last);
+        harness_free(job);
+
+        struct exchange *after = SEND(service, 200, .route = ROUTE_ROADMAP_GET, .name = "m");
+        assert_string_equal(after->call.reply.etag, before->call.reply.etag);
+        assert_string_equal(harness_string(after, "/state"), "ready");
+        assert_string_equal(harness_string(after, "/last_error/code"), "");
+        harness_free(after);
+        expect_answer("m", 1, 1);
+    }
+    harness_free(before);
+    EXPECT(service, 204, .route = ROUTE_ROADMAP_DELETE, .name = "m");
+}
+
 static void failures_have_their_problem(void **state)
 {
     (void)state;
@@ -594,6 +644,7 @@ int main(void)
         TEST(by_job),
         TEST(waiting_is_bounded),
         TEST(cancelling),
+        TEST(cancelling_leaves_a_ready_roadmap_as_it_was),
         TEST(old_answers_until_the_swap),
         TEST(failures_have_their_problem),
         TEST(references),
