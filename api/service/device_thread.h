@@ -28,7 +28,8 @@ struct device {
 };
 
 /* A plan request that waits; embedded in what it works on. Tasks of one group ask the same version
- * of a roadmap: they may be run together. */
+ * of a roadmap and are handed over together: what a merge into one launch could take. Nothing
+ * merges them yet; each is a launch of its own, back to back. */
 struct plan_task {
     struct plan_task *next;
     const void *group;
@@ -58,7 +59,7 @@ struct device_thread_options {
     struct prm_context_options context;
     unsigned queue_max; /* tasks of the plan queue, and of a lane */
     double step_s;      /* aimed-at length of a step */
-    /* Answers the tasks of a list, all of one group. */
+    /* Answers the tasks of a list, all of one group, in its order. */
     void (*plan)(struct device *device, struct plan_task *batch);
     /* Launches what later requests need, in pieces (by `piece`, from 0) until *done or a fault. */
     enum prm_status (*warm_up)(struct device *device, unsigned piece, bool *done);

@@ -13,7 +13,8 @@
 /* POST …/plan, GET and POST …/picture.svg. */
 void plan_call(struct service *service, struct call *call);
 
-/* Answers the requests of a batch one by one; the device thread's `plan`. */
+/* Answers the requests of a batch one by one, a prm_plan() each: only the queries within a request
+ * run together. The device thread's `plan`. */
 void plan_run_batch(struct device *device, struct plan_task *batch);
 
 #endif
