@@ -35,11 +35,10 @@ static void make_id(char id[static 17], uint64_t number)
     snprintf(id, 17, "%016llx", (unsigned long long)(z ^ (z >> 31)));
 }
 
-/* The media type that a route answers with; NULL: clients of probes and metrics take what there is.
- */
+/* The media type that a route answers with; NULL: clients take what there is. */
 static const char *route_media(enum route_id route)
 {
-    if ((route_table[route].flags & ROUTE_PROBE) != 0)
+    if ((route_table[route].flags & ROUTE_ANY_TYPE) != 0)
         return NULL;
     return route == ROUTE_ROADMAP_PICTURE || route == ROUTE_ROADMAP_PICTURE_POST
                ? "image/svg+xml"

@@ -2,7 +2,7 @@
 #ifndef SCHEMA_ROUTE_H
 #define SCHEMA_ROUTE_H
 
-enum route_flag { ROUTE_BODY = 1, ROUTE_DEVICE = 2, ROUTE_OPEN = 4, ROUTE_PROBE = 8 };
+enum route_flag { ROUTE_BODY = 1, ROUTE_WORK = 2, ROUTE_ANY_TYPE = 4 };
 
 enum route_id {
 #define ROUTE(constant, method, pattern, flags, summary) ROUTE_##constant,

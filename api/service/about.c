@@ -41,6 +41,23 @@ void about_metrics(struct service *service, struct call *call)
     call_succeed(call, 200, "text/plain; version=0.0.4; charset=utf-8");
 }
 
+static void write_routes(struct text *out)
+{
+    text_json_key(out, "routes");
+    text_json_open(out, '[');
+    for (unsigned r = 0; r < ROUTE_COUNT; r++) {
+        text_json_open(out, '{');
+        text_json_key(out, "method");
+        text_json_string(out, route_table[r].method);
+        text_json_key(out, "path");
+        text_json_string(out, route_table[r].pattern);
+        text_json_key(out, "summary");
+        text_json_string(out, route_table[r].summary);
+        text_json_close(out, '}');
+    }
+    text_json_close(out, ']');
+}
+
 void about_root(struct service *service, struct call *call)
 {
     static const struct {
@@ -61,6 +78,7 @@ void about_root(struct service *service, struct call *call)
         text_json_string(out, LINKS[i].path);
     }
     text_json_close(out, '}');
+    write_routes(out);
     text_json_close(out, '}');
     call_succeed_json(call, 200);
 }

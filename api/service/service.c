@@ -201,15 +201,6 @@ void service_close(struct service *service)
 
 /* ---- calls ---- */
 
-/* Whether the route makes new work; a job may still be cancelled while the rest is finished. */
-static bool makes_work(enum route_id route)
-{
-    const struct route *row = &route_table[route];
-    if (route == ROUTE_JOB_DELETE)
-        return false;
-    return (row->flags & (ROUTE_BODY | ROUTE_DEVICE)) || strcmp(row->method, "DELETE") == 0;
-}
-
 /* The first parameter that the use case does not know; NULL: none. */
 static const char *unknown_parameter(const struct call *call, const char *known)
 {
@@ -233,7 +224,7 @@ void service_call(struct service *service, struct call *call)
     atomic_fetch_add(&service->calls, 1);
 
     const char *unknown = unknown_parameter(call, use_case->parameters);
-    if (makes_work(call->route) && atomic_load(&service->draining))
+    if ((route_table[call->route].flags & ROUTE_WORK) && atomic_load(&service->draining))
         call_refuse(call, PROBLEM_DRAINING, "the server is shutting down");
     else if (unknown)
         call_refuse(call, PROBLEM_INVALID_ARGUMENT, "there is no parameter \"%.64s\" here",

@@ -279,6 +279,12 @@ static void about_itself(void **state)
         assert_non_null(got->document);
         harness_free(got);
     }
+    struct exchange *root = SEND(service, 200, .route = ROUTE_ROOT);
+    assert_string_equal(harness_string(root, "/links/worlds"), "/v1/worlds");
+    assert_string_equal(harness_string(root, "/routes/0/method"), "GET");
+    assert_string_equal(harness_string(root, "/routes/0/path"), "/livez");
+    assert_string_equal(harness_string(root, "/routes/0/summary"), "The process lives");
+    harness_free(root);
     struct exchange *devices = SEND(service, 200, .route = ROUTE_DEVICES);
     assert_string_equal(harness_string(devices, "/items/0/name"), "fake device");
     harness_free(devices);
