@@ -27,7 +27,7 @@ static const struct json_word neighbor_words[] = {
     {"auto", NEIGHBOR_AUTO},
     {"lsh", NEIGHBOR_LSH},
     {"exact", NEIGHBOR_EXACT},
-    {"tiles", JSON_UNSUPPORTED},
+    {"tiles", NEIGHBOR_TILES},
     {NULL, 0},
 };
 

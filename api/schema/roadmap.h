@@ -8,7 +8,7 @@
 enum { NAME_MAX_BYTES = 64 };
 
 enum sample_method { SAMPLE_UNIFORM, SAMPLE_HALTON, SAMPLE_LATTICE };
-enum neighbor_method { NEIGHBOR_AUTO, NEIGHBOR_LSH, NEIGHBOR_EXACT };
+enum neighbor_method { NEIGHBOR_AUTO, NEIGHBOR_LSH, NEIGHBOR_EXACT, NEIGHBOR_TILES };
 enum edge_check { EDGE_CERTIFIED, EDGE_SAMPLED };
 
 /* Numbers that are null on the wire are 0 here. */

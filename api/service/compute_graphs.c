@@ -90,6 +90,7 @@ static struct prm_neighbor_options knn_options(const struct compute_request *req
     static const enum prm_neighbor_method METHODS[] = {
         [COMPUTE_KNN_AUTO] = PRM_NEIGHBOR_AUTO,
         [COMPUTE_KNN_LSH] = PRM_NEIGHBOR_LSH,
+        [COMPUTE_KNN_TILES] = PRM_NEIGHBOR_TILES,
         [COMPUTE_KNN_EXACT] = PRM_NEIGHBOR_EXACT,
     };
     return (struct prm_neighbor_options){
@@ -119,8 +120,6 @@ static enum prm_status knn_begin(struct compute_run *run)
     enum prm_status status = PRM_OK;
     void *near, *far;
 
-    if (request->knn_method == COMPUTE_KNN_TILES)
-        return prm_fault_set(PRM_UNSUPPORTED, "the method tiles is not there yet");
     struct knn *knn = calloc(1, sizeof(*knn));
     if (!knn)
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for a search");

@@ -153,6 +153,8 @@ static enum prm_neighbor_method neighbor_method_translate(enum neighbor_method m
         return PRM_NEIGHBOR_LSH;
     case NEIGHBOR_EXACT:
         return PRM_NEIGHBOR_EXACT;
+    case NEIGHBOR_TILES:
+        return PRM_NEIGHBOR_TILES;
     case NEIGHBOR_AUTO:
         break;
     }
@@ -166,6 +168,8 @@ const char *neighbor_method_text(enum prm_neighbor_method method)
         return "lsh";
     case PRM_NEIGHBOR_EXACT:
         return "exact";
+    case PRM_NEIGHBOR_TILES:
+        return "tiles";
     case PRM_NEIGHBOR_AUTO:
         break;
     }

@@ -18,8 +18,8 @@ float prm_neighbors_bound(double radius)
     return radius > 0.0 ? nextafterf((float)(radius * radius), INFINITY) : INFINITY;
 }
 
-/* Queries that share a pass. Twice a narrow vector keeps more operations in flight than one: 16 on a machine
- * with 8 lanes took 5.3 us a query where 8 took 8.4. */
+/* Queries that share a pass. Twice a narrow vector keeps more operations in flight than one: 16 on
+ * a machine with 8 lanes took 5.3 us a query where 8 took 8.4. */
 static uint32_t lanes_of(const struct prm_profile *profile)
 {
     if (profile->shape == PRM_SHAPE_GPU || profile->lanes < 2)
@@ -91,6 +91,8 @@ enum prm_status prm_neighbor_index_begin(struct prm_arena *arena, struct prm_nei
     enum prm_status status = PRM_OK;
     if (made->statistics.method == PRM_NEIGHBOR_LSH && count >= 2)
         status = prm_lsh_create(arena, made);
+    if (made->statistics.method == PRM_NEIGHBOR_TILES && count >= 1)
+        status = prm_tiles_create(made);
     if (status != PRM_OK) {
         prm_neighbor_index_destroy(made);
         return status;
@@ -102,7 +104,9 @@ enum prm_status prm_neighbor_index_begin(struct prm_arena *arena, struct prm_nei
 enum prm_status prm_neighbor_index_step(struct prm_arena *arena, struct prm_neighbor_index *index,
                                         bool *done)
 {
-    *done = index->lsh == NULL;
+    *done = index->lsh == NULL && index->tiles == NULL;
+    if (index->tiles != NULL)
+        return prm_tiles_fill(arena, index, done);
     return index->lsh == NULL ? PRM_OK : prm_lsh_fill(arena, index, done);
 }
 
@@ -126,7 +130,23 @@ void prm_neighbor_index_destroy(struct prm_neighbor_index *index)
     if (index == NULL)
         return;
     prm_lsh_destroy(index->context, index->lsh);
+    prm_tiles_destroy(index->context, index->tiles);
     free(index);
+}
+
+/* A piece of the points' lists in their own order, by lsh or brute force: [n][k]. */
+static enum prm_status search_own(struct prm_arena *arena, struct prm_buffer indices,
+                                  struct prm_buffer distances,
+                                  const struct prm_neighbor_index *index, uint32_t first,
+                                  uint32_t n)
+{
+    const struct prm_neighbor_options *options = &index->options;
+    const struct prm_neighbor_asked asked = {index->points, first, 1, true};
+    if (index->lsh != NULL)
+        return prm_lsh_search(arena, indices, distances, index, (struct prm_buffer){NULL, 0}, first,
+                              n, options->k, options->radius);
+    return prm_neighbors_brute(arena, indices, distances, index, &asked, n, options->k,
+                               options->radius);
 }
 
 enum prm_status prm_neighbors_self(struct prm_arena *arena, struct prm_buffer indices,
@@ -134,13 +154,30 @@ enum prm_status prm_neighbors_self(struct prm_arena *arena, struct prm_buffer in
                                    const struct prm_neighbor_index *index, size_t first,
                                    size_t count)
 {
-    const struct prm_neighbor_options *options = &index->options;
-    if (index->lsh != NULL)
-        return prm_lsh_search(arena, indices, distances, index, (struct prm_buffer){NULL, 0},
-                              (uint32_t)first, (uint32_t)count, options->k, options->radius);
-    const struct prm_neighbor_asked asked = {index->points, (uint32_t)first, 1, true};
-    return prm_neighbors_brute(arena, indices, distances, index, &asked, (uint32_t)count,
-                               options->k, options->radius);
+    const struct prm_arena_mark mark = prm_arena_mark(arena);
+    const size_t row_bytes = index->options.k * sizeof(uint32_t);
+    struct prm_buffer piece, piece_distances = distances;
+    enum prm_status status = PRM_OK;
+
+    if (count == 0)
+        return PRM_OK;
+    if (index->tiles != NULL)
+        return prm_tiles_self(arena, indices, distances, index, (uint32_t)first, (uint32_t)count);
+    if (first == 0)
+        return search_own(arena, indices, distances, index, 0, (uint32_t)count);
+
+    // others write from the beginning of a table
+    TRY(prm_arena_take(arena, &piece, count * row_bytes));
+    if (distances.memory != NULL)
+        TRY(prm_arena_take(arena, &piece_distances, count * row_bytes));
+    TRY(search_own(arena, piece, piece_distances, index, (uint32_t)first, (uint32_t)count));
+    TRY(prm_buffer_copy(index->context, indices, first * row_bytes, piece, 0, count * row_bytes));
+    if (distances.memory != NULL)
+        TRY(prm_buffer_copy(index->context, distances, first * row_bytes, piece_distances, 0,
+                            count * row_bytes));
+cleanup:
+    prm_arena_rewind(arena, mark);
+    return status;
 }
 
 enum prm_status prm_neighbors_foreign(struct prm_arena *arena, struct prm_buffer indices,
@@ -151,6 +188,11 @@ enum prm_status prm_neighbors_foreign(struct prm_arena *arena, struct prm_buffer
 {
     const uint32_t wanted = k > 0 ? k : index->options.k;
     const double within = radius > 0.0 ? radius : index->options.radius;
+    if (count == 0)
+        return PRM_OK;
+    if (index->tiles != NULL)
+        return prm_tiles_foreign(arena, indices, distances, index, queries, (uint32_t)count, wanted,
+                                 within);
     if (index->lsh != NULL)
         return prm_lsh_search(arena, indices, distances, index, queries, 0, (uint32_t)count, wanted,
                               within);

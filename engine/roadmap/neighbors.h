@@ -1,8 +1,10 @@
 /* Nearest neighbours of rows under the metric: all points among themselves, or foreign points.
  *
- * Methods: exact (tiled brute force) and lsh (E2LSH of Datar et al. 2004 after Pan & Manocha 2011:
- * keys, radix sort, unique, cuckoo table, candidate lists, segmented sort and compaction). Ties are
- * broken by the lower index, so exact results are canonical.
+ * Methods: exact (brute force), tiles (median-split tiles of points with boxes, 16 queries walked
+ * at once: exact, or as near as a target recall asks) and lsh (E2LSH of Datar et al. 2004 after Pan
+ * & Manocha 2011: keys, radix sort, unique, cuckoo table, candidate lists, segmented sort and
+ * compaction). Ties are broken by the lower index, so exact results are canonical: those of tiles,
+ * where they are exact, are the same to the bit as brute force's.
  */
 #ifndef PRM_ROADMAP_NEIGHBORS_H
 #define PRM_ROADMAP_NEIGHBORS_H
@@ -20,14 +22,16 @@ struct prm_neighbor_options {
     uint64_t seed;
 };
 
-/* An index over points that stays resident: for lsh its tables, for exact nothing but the points.
- */
+/* An index over points that stays resident: for lsh its tables, for tiles the points again with
+ * their boxes, for exact nothing but the points. */
 struct prm_neighbor_index;
 
 struct prm_neighbor_statistics {
     enum prm_neighbor_method method; /* that was used */
     uint32_t tables, projections;
     double width;
+    double alpha; /* of tiles: 1 exact, below: boxes are left out beyond √alpha of the k-th
+                     neighbour */
     uint32_t cuckoo_attempts;
     double recall; /* measured by prm_neighbors_recall, else NaN */
 };
@@ -38,8 +42,8 @@ enum prm_status prm_neighbor_index_create(struct prm_arena *arena,
                                           struct prm_neighbor_index **index,
                                           const struct prm_space *space, struct prm_buffer points,
                                           size_t count, const struct prm_neighbor_options *options);
-/* The same in bounded steps: begin chooses the method and its parameters, each step makes one
- * table; the index answers after the step that is *done. */
+/* The same in bounded steps: begin chooses the method and its parameters, each step makes one table
+ * or some tiles; the index answers after the step that is *done. */
 enum prm_status prm_neighbor_index_begin(struct prm_arena *arena, struct prm_neighbor_index **index,
                                          const struct prm_space *space, struct prm_buffer points,
                                          size_t count, const struct prm_neighbor_options *options);
@@ -47,16 +51,19 @@ enum prm_status prm_neighbor_index_step(struct prm_arena *arena, struct prm_neig
                                         bool *done);
 void prm_neighbor_index_destroy(struct prm_neighbor_index *index);
 
-/* The k nearest of points first … first + count - 1 among all others, themselves excluded, in
- * bounded pieces that the caller chooses. indices: u32[count][k], ascending by (distance, index),
- * NONE_U32 past the last; distances: f32[count][k] metric, or no memory. */
+/* The k nearest of `count` points among all others, themselves excluded: those from `first` in the
+ * index's own order (of tiles, in which they lie together; else of the points). Pieces that follow
+ * each other from 0 to the number of points cover all of them, and give the same lists as one.
+ * indices: u32[points][k], a whole table in the order of the points, of which the piece's rows are
+ * written, ascending by (distance, index), NONE_U32 past the last; distances: f32[points][k]
+ * metric, or no memory. */
 enum prm_status prm_neighbors_self(struct prm_arena *arena, struct prm_buffer indices,
                                    struct prm_buffer distances,
                                    const struct prm_neighbor_index *index, size_t first,
                                    size_t count);
 
 /* The k nearest points of foreign rows; k and radius may differ from the index's (0: the index's).
- * `exact` index or not, the answer of an exact index is canonical. queries: f32[count][row]. */
+ * Exact and canonical but for lsh. queries: f32[count][row]; indices, distances: [count][k]. */
 enum prm_status prm_neighbors_foreign(struct prm_arena *arena, struct prm_buffer indices,
                                       struct prm_buffer distances,
                                       const struct prm_neighbor_index *index,

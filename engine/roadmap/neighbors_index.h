@@ -1,4 +1,4 @@
-/* The inside of a neighbour index, shared by its two methods. Internal. */
+/* The inside of a neighbour index, shared by its methods. Internal. */
 #ifndef PRM_ROADMAP_NEIGHBORS_INDEX_H
 #define PRM_ROADMAP_NEIGHBORS_INDEX_H
 
@@ -6,6 +6,7 @@
 #include "roadmap/scene_arguments.h"
 
 struct prm_lsh;
+struct prm_tiles;
 
 struct prm_neighbor_index {
     struct prm_context *context;
@@ -14,7 +15,8 @@ struct prm_neighbor_index {
     uint32_t count;
     struct prm_neighbor_options options;
     struct prm_neighbor_statistics statistics;
-    struct prm_lsh *lsh; /* NULL: exact */
+    struct prm_lsh *lsh; /* NULL: another method, as the next; both: exact */
+    struct prm_tiles *tiles;
 };
 
 /* The squared distance below which a point counts as within `radius` (0: any). */
@@ -47,5 +49,25 @@ enum prm_status prm_lsh_search(struct prm_arena *arena, struct prm_buffer indice
                                struct prm_buffer distances, const struct prm_neighbor_index *index,
                                struct prm_buffer queries, uint32_t first, uint32_t n, uint32_t k,
                                double radius);
+
+/* Makes a tile index, nothing in it yet; on a fault the index is to be destroyed. */
+enum prm_status prm_tiles_create(struct prm_neighbor_index *index);
+void prm_tiles_destroy(struct prm_context *context, struct prm_tiles *tiles);
+
+/* The next bounded step of filling it; *done after the last. */
+enum prm_status prm_tiles_fill(struct prm_arena *arena, struct prm_neighbor_index *index,
+                               bool *done);
+
+/* A piece of the points in the order of their tiles; lists lie at the points' rows of whole tables.
+ */
+enum prm_status prm_tiles_self(struct prm_arena *arena, struct prm_buffer indices,
+                               struct prm_buffer distances, const struct prm_neighbor_index *index,
+                               uint32_t first, uint32_t n);
+
+/* n >= 1 foreign rows, always exact. */
+enum prm_status prm_tiles_foreign(struct prm_arena *arena, struct prm_buffer indices,
+                                  struct prm_buffer distances,
+                                  const struct prm_neighbor_index *index, struct prm_buffer queries,
+                                  uint32_t n, uint32_t k, double radius);
 
 #endif

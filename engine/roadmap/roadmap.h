@@ -14,7 +14,12 @@
 #include "roadmap/world.h"
 
 enum prm_sample_method { PRM_SAMPLE_UNIFORM, PRM_SAMPLE_HALTON, PRM_SAMPLE_LATTICE };
-enum prm_neighbor_method { PRM_NEIGHBOR_AUTO, PRM_NEIGHBOR_LSH, PRM_NEIGHBOR_EXACT };
+enum prm_neighbor_method {
+    PRM_NEIGHBOR_AUTO,
+    PRM_NEIGHBOR_LSH,
+    PRM_NEIGHBOR_EXACT,
+    PRM_NEIGHBOR_TILES
+};
 enum prm_edge_check { PRM_EDGE_CERTIFIED, PRM_EDGE_SAMPLED };
 
 enum { PRM_NEIGHBORS_MAX = 128, PRM_HISTOGRAM_BINS = 16 };

@@ -21,6 +21,7 @@ enum { RECALL_SAMPLES = 256 };
 /* What a step of neighbour search does: coordinate differences of brute force, candidates of lsh,
  * cells. */
 #define DIFFERENCES_PER_STEP 4e7
+enum { TILES_DOF = 3 }; /* dimensions in which QUERIES_MOST of tiles are a step */
 enum { CANDIDATES_PER_STEP = 1 << 17, QUERIES_LEAST = 64, QUERIES_MOST = 1 << 14 };
 /* Device bytes that a milestone and a neighbour slot take at most, scratch of sorting included. */
 enum { BYTES_PER_MILESTONE = 64, BYTES_PER_SLOT = 64 };
@@ -144,6 +145,8 @@ static uint32_t queries_per_step(const struct prm_build *build)
     double queries = DIFFERENCES_PER_STEP / roadmap->space.dof / roadmap->milestone_count;
     if (roadmap->params.sample_method == PRM_SAMPLE_LATTICE)
         queries = QUERIES_MOST;
+    else if (statistics.method == PRM_NEIGHBOR_TILES)
+        queries = QUERIES_MOST * (double)TILES_DOF / roadmap->space.dof;
     else if (statistics.method == PRM_NEIGHBOR_LSH)
         queries = CANDIDATES_PER_STEP / fmax(roadmap->params.k * statistics.tables, 1.0);
     return (uint32_t)fmin(fmax(queries, QUERIES_LEAST), QUERIES_MOST);
@@ -161,14 +164,16 @@ static enum prm_status run_neighbors(struct prm_build *build, bool *done)
     enum prm_status status = PRM_OK;
     struct prm_buffer piece;
 
-    TRY(prm_arena_take(build->arena, &piece, n * row_bytes));
-    if (params->sample_method == PRM_SAMPLE_LATTICE)
+    if (params->sample_method == PRM_SAMPLE_LATTICE) {
+        TRY(prm_arena_take(build->arena, &piece, n * row_bytes));
         TRY(prm_lattice_neighbors(build->arena, piece, &build->sampler, roadmap->states, params->k,
                                   params->radius, first, n));
-    else
-        TRY(prm_neighbors_self(build->arena, piece, (struct prm_buffer){NULL, 0}, build->index,
-                               first, n));
-    TRY(prm_buffer_copy(build->context, build->lists, first * row_bytes, piece, 0, n * row_bytes));
+        TRY(prm_buffer_copy(build->context, build->lists, first * row_bytes, piece, 0,
+                            n * row_bytes));
+    } else {
+        TRY(prm_neighbors_self(build->arena, build->lists, (struct prm_buffer){NULL, 0},
+                               build->index, first, n));
+    }
     build->cursor += n;
     build->share = (double)build->cursor / roadmap->milestone_count;
     *done = build->cursor == roadmap->milestone_count;

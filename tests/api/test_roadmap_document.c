@@ -54,7 +54,7 @@ static const struct bad_document bad[] = {
      "/neighbors/projections", NULL},
     {"{" WR ",\"neighbors\":{\"target_recall\":1.5}}", PROBLEM_INVALID_ARGUMENT,
      "/neighbors/target_recall", NULL},
-    {"{" WR ",\"neighbors\":{\"method\":\"tiles\"}}", PROBLEM_UNSUPPORTED, "/neighbors/method",
+    {"{" WR ",\"neighbors\":{\"method\":\"tile\"}}", PROBLEM_INVALID_ARGUMENT, "/neighbors/method",
      NULL},
     {"{" WR ",\"neighbors\":{\"kk\":1}}", PROBLEM_UNKNOWN_MEMBER, "/neighbors/kk", NULL},
     {"{" WR ",\"edges\":{\"check\":\"none\"}}", PROBLEM_INVALID_ARGUMENT, "/edges/check", NULL},

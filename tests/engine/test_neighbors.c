@@ -154,7 +154,7 @@ static void exact_is_canonical(void **state)
                    CASES[i].steps);
 }
 
-/* Pieces of a self query are the rows of the whole. */
+/* Pieces of a self query fill the table of the whole. */
 static void pieces_are_the_whole(void **state)
 {
     static const enum prm_neighbor_method METHODS[] = {PRM_NEIGHBOR_EXACT, PRM_NEIGHBOR_LSH};
@@ -177,13 +177,13 @@ static void pieces_are_the_whole(void **state)
         assert_ok(prm_neighbors_self(test_arena, on_device, (struct prm_buffer){NULL, 0}, index, 0,
                                      count));
         assert_ok(prm_buffer_read(test_context, on_device, 0, whole, (size_t)count * K * 4));
-        for (uint32_t first = 0; first < count; first += PIECE) {
-            const uint32_t n = count - first < PIECE ? count - first : PIECE;
+        assert_ok(
+            prm_buffer_fill_u32(test_context, on_device, 0, 0xdeadbeefu, (size_t)count * K));
+        for (uint32_t first = 0; first < count; first += PIECE)
             assert_ok(prm_neighbors_self(test_arena, on_device, (struct prm_buffer){NULL, 0}, index,
-                                         first, n));
-            assert_ok(prm_buffer_read(test_context, on_device, 0, piece, (size_t)n * K * 4));
-            assert_u32_array_equal(whole + (size_t)first * K, piece, (size_t)n * K);
-        }
+                                         first, count - first < PIECE ? count - first : PIECE));
+        assert_ok(prm_buffer_read(test_context, on_device, 0, piece, (size_t)count * K * 4));
+        assert_u32_array_equal(whole, piece, (size_t)count * K);
         prm_neighbor_index_destroy(index);
         prm_arena_rewind(test_arena, mark);
     }
