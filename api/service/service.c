@@ -10,6 +10,7 @@
 #include "service/translate.h"
 #include "service/warm_up.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -125,6 +126,8 @@ bool service_open(struct service **service, const struct service_options *option
     char job_prefix[16];
     struct service *made = calloc(1, sizeof(*made));
     *service = NULL;
+    for (unsigned route = 0; route < ROUTE_COUNT; route++)
+        assert(USE_CASES[route].run);
     if (!made) {
         problem_add(problem, PROBLEM_OVERLOADED, "no memory for the service");
         return false;

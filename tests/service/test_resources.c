@@ -294,6 +294,20 @@ static void about_itself(void **state)
     harness_free(limits);
 }
 
+/* Each call is answered, whatever it is about. */
+static void every_route_has_a_use_case(void **state)
+{
+    (void)state;
+    for (int route = 0; route < ROUTE_COUNT; route++) {
+        struct exchange *exchange = harness_start(
+            service, &(struct request){
+                         .route = (enum route_id)route, .name = "absent", .obstacle = "absent"});
+        harness_wait(exchange);
+        assert_in_range(exchange->call.reply.status, 200, 499);
+        harness_free(exchange);
+    }
+}
+
 static void draining(void **state)
 {
     (void)state;
@@ -397,6 +411,7 @@ int main(void)
         cmocka_unit_test(lists_are_paged),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(about_itself),
+        cmocka_unit_test(every_route_has_a_use_case),
         cmocka_unit_test(draining),
         cmocka_unit_test(opening),
         cmocka_unit_test(never_ready_without_a_warm_up),
