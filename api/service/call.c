@@ -93,12 +93,10 @@ void call_refuse(struct call *call, enum problem_code code, const char *format, 
 
 void problem_add_limit(struct problem *problem, const struct limits *limits, enum limit_id limit)
 {
-    const struct limit_row *row = &limit_table[limit];
-    const unsigned long long value = limits_value(limits, limit);
-    struct problem_fault *fault = problem_add(problem, PROBLEM_LIMIT_EXCEEDED,
-                                              "%s: there may be at most %llu", row->text, value);
-    snprintf(fault->limit, sizeof(fault->limit), "%llu", value);
-    snprintf(fault->flag, sizeof(fault->flag), "%s", row->flag);
+    struct problem_fault *fault =
+        problem_add(problem, PROBLEM_LIMIT_EXCEEDED, "%s: there may be at most %llu",
+                    limit_table[limit].text, (unsigned long long)limits_value(limits, limit));
+    problem_fault_limit(fault, limits, limit);
 }
 
 void problem_add_refusal(struct service *service, struct problem *problem)

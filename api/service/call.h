@@ -46,7 +46,7 @@ struct call {
     const char *if_match, *if_none_match; /* header values, or NULL */
     const char *content_type;             /* likewise */
     bool takes_npz;                       /* Accept names application/x-npz */
-    double wait_s;                        /* Prefer: wait; negative: absent */
+    double wait_s;                        /* Prefer: wait, within the limit; negative: absent */
     char request_id[65];
 
     /* set by the transport when nobody will read the answer any more */

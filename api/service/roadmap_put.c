@@ -47,12 +47,9 @@ enum put_outcome { PUT_REFUSED, PUT_SAME, PUT_ACCEPTED, PUT_WAITS };
 
 /* Lets the call wait for the job where it asked to, else writes the job as its answer. The lock is
  * held. */
-static enum put_outcome follow(struct service *service, struct call *call, struct job *job,
-                               bool is_new)
+static enum put_outcome follow(struct call *call, struct job *job, bool is_new)
 {
-    const double wait = call->wait_s > (double)service->limits.wait_s
-                            ? (double)service->limits.wait_s
-                            : call->wait_s;
+    const double wait = call->wait_s;
     struct reply *reply = &call->reply;
     struct job_waiter *waiter = wait > 0 ? malloc(sizeof(*waiter)) : NULL;
     snprintf(reply->location, sizeof(reply->location), "/v1/jobs/%s", job->id);
@@ -91,7 +88,7 @@ static enum put_outcome put(struct service *service, struct call *call,
     const bool is_new = !present || !present->model;
     if (active && roadmap_same_content(active->pending, build->pending)) {
         build_discard(build);
-        return follow(service, call, active->job, is_new);
+        return follow(call, active->job, is_new);
     }
     if (present && present->state == ROADMAP_READY &&
         roadmap_same_content(present, build->pending)) {
@@ -113,7 +110,7 @@ static enum put_outcome put(struct service *service, struct call *call,
     }
     if (is_new)
         show_building(service, build);
-    return follow(service, call, job, is_new);
+    return follow(call, job, is_new);
 }
 
 void roadmap_put(struct service *service, struct call *call)
