@@ -52,6 +52,8 @@ void call_fail(struct call *call)
     reply->etag[0] = reply->location[0] = reply->preference_applied[0] = '\0';
     if (code == PROBLEM_OVERLOADED)
         reply->retry_after_s = RETRY_OVERLOADED_S;
+    else if (code == PROBLEM_LOADING)
+        reply->retry_after_s = RETRY_LOADING_S;
     else if (code == PROBLEM_DRAINING)
         reply->retry_after_s = RETRY_DRAINING_S;
     finish(call);

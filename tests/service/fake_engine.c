@@ -48,6 +48,7 @@ void fake_engine_reset(void)
     atomic_store(&fake_engine.build_status, PRM_OK);
     atomic_store(&fake_engine.validity_status, PRM_OK);
     atomic_store(&fake_engine.warm_up_status, PRM_OK);
+    atomic_store(&fake_engine.warm_up_held, false);
     atomic_store(&fake_engine.compute_steps, 1);
     atomic_store(&fake_engine.compute_status, PRM_OK);
     atomic_store(&fake_engine.refine_status, PRM_OK);
@@ -166,6 +167,8 @@ enum prm_status prm_planner_warm_up(struct prm_planner *planner, uint32_t dof)
 {
     (void)dof;
     check_thread(planner->context);
+    while (atomic_load(&fake_engine.warm_up_held))
+        pause_us(200);
     const enum prm_status status = (enum prm_status)atomic_load(&fake_engine.warm_up_status);
     return status == PRM_OK ? PRM_OK : prm_fault_set(status, "the fake warm-up fails");
 }

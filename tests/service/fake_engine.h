@@ -21,6 +21,7 @@ struct fake_engine {
     atomic_int build_status;    /* enum prm_status of the last step */
     atomic_int validity_status; /* of prm_validity_create */
     atomic_int warm_up_status;  /* of prm_planner_warm_up */
+    atomic_bool warm_up_held;   /* the warm-up waits in the engine until this is false */
     atomic_int compute_steps;   /* steps of a computation */
     atomic_int compute_status;  /* enum prm_status of the last step */
     atomic_bool plans_held;     /* plans wait in the engine until this is false; computations too */

@@ -361,6 +361,29 @@ static void opening(void **state)
     assert_int_equal(system(command), 0);
 }
 
+/* Until it is warm, the service says that it is loading. */
+static void loading_until_warm(void **state)
+{
+    (void)state;
+    const struct service_options options = {.limits = limits_default()};
+    const double until = clock_steady() + 10;
+    struct problem problem = {0};
+    struct service *cold = NULL;
+    atomic_store(&fake_engine.warm_up_held, true);
+    assert_true(service_open(&cold, &options, &problem));
+    struct exchange *probe = SEND(cold, 503, .route = ROUTE_READYZ);
+    assert_string_equal(harness_string(probe, "/code"), "loading");
+    assert_int_equal(probe->call.reply.retry_after_s, 1);
+    harness_free(probe);
+    atomic_store(&fake_engine.warm_up_held, false);
+    while (!service_ready(cold) && clock_steady() < until) {
+        const struct timespec time = {.tv_nsec = 1000000};
+        nanosleep(&time, NULL);
+    }
+    EXPECT(cold, 200, .route = ROUTE_READYZ);
+    service_close(cold);
+}
+
 static atomic_uint warm_up_faults;
 
 static void on_event(void *context, const char *event, const char *detail)
@@ -414,6 +437,7 @@ int main(void)
         cmocka_unit_test(every_route_has_a_use_case),
         cmocka_unit_test(draining),
         cmocka_unit_test(opening),
+        cmocka_unit_test(loading_until_warm),
         cmocka_unit_test(never_ready_without_a_warm_up),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
