@@ -251,14 +251,19 @@ cuckoo_build(__global uint2 *restrict slots, __global u32 *restrict functions,
         // one loop over all rounds of all restarts: barriers within nested loops that are left
         // early are beyond some compilers
         u32 left = count;
+        u32 restart = 0;
+        u32 round = 0;
         for (u32 turn = 0; turn < RESTARTS_MAX * ROUNDS_MAX && left > 0; turn++) {
-            const u32 round = turn % ROUNDS_MAX;
             if (round == 0) {
                 left = count;
-                cuckoo_draw(&bucket, functions + b * FUNCTION_WORDS, b, count, size,
-                            turn / ROUNDS_MAX, attempt, seed);
+                cuckoo_draw(&bucket, functions + b * FUNCTION_WORDS, b, count, size, restart,
+                            attempt, seed);
             }
             left = cuckoo_round(&bucket, round % HASH_TABLES, turn, left, count, size, scratch);
+            if (++round == ROUNDS_MAX) {
+                round = 0;
+                restart++;
+            }
         }
         cuckoo_write(&bucket, slots + (ulong)b * HASH_TABLES * size, status, values, count, size);
         if (item == 0 && keys_there > BUCKET_KEYS)

@@ -108,7 +108,7 @@ static void merge_runs(struct simplifier *s)
 static void reach_point(struct simplifier *s, u32 j)
 {
     f32 totals[WINDOW];
-    u32 low = j > WINDOW ? j - WINDOW : 0;
+    u32 low = sub_sat(j, (u32)WINDOW);
     const u32 window_low = low;
     for (u32 i = low; i < j; i++)
         totals[i - window_low] = s->costs[i] + point_distance(s, i, j);
