@@ -127,16 +127,16 @@ static inline void note_farthest(__global u64 *farthest, u32 first, u64 best)
 }
 
 /* Of the vertices first … first + n - 1: enters the distances from `sources` landmarks into the table's
- * columns from `column` on (columns == 0: none); gaps[v] becomes the least distance from any landmark, with
- * `afresh` from these alone. farthest: u64[global size]. */
+ * columns from `column` on (columns == 0: none); gaps[v] becomes the least distance from any landmark.
+ * farthest: u64[global size]. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 landmarks_store(__global ushort *table, __global u32 *gaps, __global u64 *farthest,
                 __global const u32 *distances, u32 sources, u32 columns, u32 column, u32 shift,
-                u32 afresh, u32 vertex_count, u32 first, u32 n)
+                u32 vertex_count, u32 first, u32 n)
 {
     u64 best = 0;
     for (u32 v = first + share_begin(n), end = first + share_end(n); v < end; v++) {
-        u32 gap = afresh ? NONE_U32 : gaps[v];
+        u32 gap = gaps[v];
         for (u32 s = 0; s < sources; s++) {
             const u32 distance = distances[(size_t)s * vertex_count + v];
             gap = min(gap, distance);

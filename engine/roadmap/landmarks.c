@@ -111,6 +111,8 @@ static enum prm_status work_create(struct prm_landmarks *landmarks, const struct
                       ? LANDMARK_ROUND_MAX
                       : profile->compute_units;
     work->shares = by_sweeps(landmarks) ? SHARES_GPU : SHARES_CPU * profile->compute_units;
+    if (work->shares > n)
+        work->shares = (uint32_t)n;
     work->shares += profile->workgroup - 1 - (work->shares - 1) % profile->workgroup;
     work->heap_capacity = (uint32_t)(HEAP_ENTRIES_PER_VERTEX * n + HEAP_ENTRIES_MORE);
 
@@ -127,6 +129,7 @@ static enum prm_status work_create(struct prm_landmarks *landmarks, const struct
     TRY(prm_buffer_create(context, &work->farthest, work->shares * sizeof(uint64_t)));
     TRY(prm_buffer_create(context, &work->gap, words(1)));
     TRY(prm_buffer_write(context, work->sources, 0, &root, words(1)));
+    TRY(prm_buffer_fill_u32(context, work->gaps, 0, NONE_U32, n));
 
 cleanup:
     return status;
@@ -162,7 +165,7 @@ cleanup:
     return status;
 }
 
-/* ---- steps ----------------------------------------------------------------------------------- */
+/* ---- steps ---- */
 
 static enum prm_status run_seed(struct prm_landmarks *landmarks)
 {
@@ -295,8 +298,10 @@ static enum prm_status round_end(struct prm_landmarks *landmarks)
 
     work->phase = PHASE_SEED;
     if (work->from_root) {
-        // bounds need a landmark: the first one is alone
+        // gaps are from landmarks alone; bounds need a landmark: the first one is alone
         TRY(set_shift(landmarks));
+        TRY(prm_buffer_fill_u32(landmarks->context, work->gaps, 0, NONE_U32,
+                                landmarks->vertex_count));
         work->from_root = false;
         work->sources_count = 1;
         goto cleanup;
@@ -316,8 +321,6 @@ static enum prm_status run_store(struct prm_landmarks *landmarks)
     enum prm_status status = PRM_OK;
     struct landmarks_work *work = landmarks->work;
     const uint32_t length = piece_length(landmarks);
-    // gaps are from landmarks alone
-    const uint32_t afresh = work->column == 0;
     const uint32_t columns = work->from_root ? 0 : landmarks->count;
 
     TRY(prm_launch(landmarks->context, PRM_KERNEL_LANDMARKS_STORE, NULL, work->shares,
@@ -325,8 +328,8 @@ static enum prm_status run_store(struct prm_landmarks *landmarks)
                    ARGS(ARG_BUFFER(landmarks->table), ARG_BUFFER(work->gaps),
                         ARG_BUFFER(work->farthest), ARG_BUFFER(work->distances[0]),
                         ARG_U32(work->sources_count), ARG_U32(columns), ARG_U32(work->column),
-                        ARG_U32(landmarks->shift), ARG_U32(afresh),
-                        ARG_U32(landmarks->vertex_count), ARG_U32(work->cursor), ARG_U32(length))));
+                        ARG_U32(landmarks->shift), ARG_U32(landmarks->vertex_count),
+                        ARG_U32(work->cursor), ARG_U32(length))));
     if (!piece_done(landmarks, length))
         return PRM_OK;
     work->chosen = 0;
