@@ -1,5 +1,6 @@
-/* The levels of a bit-parallel BFS, kept modulo 3 in two bit planes, and what is read back from them: the last
- * vertex of a path and the one before a given one. Shared by bfs.cl, which walks back, and path.cl, which ranks.
+/* The levels of a bit-parallel BFS, kept modulo 3 in two bit planes, and what is read back from
+ * them: the last vertex of a path and the one before a given one. Shared by bfs.cl, which walks
+ * back, and path.cl, which ranks.
  *
  * -D WORDS: 64-bit words a vertex and batch.
  */
@@ -31,8 +32,9 @@ static inline u32 vertex_code(const struct level_planes *planes, u32 slot, u32 v
     return (u32)(planes->low[at] >> shift & 1) | (u32)(planes->high[at] >> shift & 1) << 1;
 }
 
-/* The end of a path met at `level`: the vertex of lowest index, and there the goal of least link cost, the
- * lowest among equals. A goal's vertex that was seen was seen at this very level, or the query had ended. */
+/* The end of a path met at `level`: the vertex of lowest index, and there the goal of least link
+ * cost, the lowest among equals. A goal's vertex that was seen was seen at this very level, or the
+ * query had ended. */
 static inline u32 last_vertex(const struct links *links, const struct query *query,
                               const struct level_planes *planes, u32 slot, u32 level, u32 *goal)
 {

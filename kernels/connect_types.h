@@ -20,8 +20,8 @@ enum connect_verdict {
 };
 
 struct connect_report {
-    u32 verdict;                   /* enum connect_verdict */
-    u32 start_size, goal_size;     /* of the components that the nearest links lead into; 0: no link */
+    u32 verdict;               /* enum connect_verdict */
+    u32 start_size, goal_size; /* of the components that the nearest links lead into; 0: no link */
 };
 
 #endif

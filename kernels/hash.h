@@ -17,8 +17,8 @@ struct hash_function {
     u32 c0, c1;
 };
 
-/* (c0 + c1 key) mod p. The product and sum stay below 2^64; 2^32 is 5 mod p, so the upper half is folded
- * in five times, which leaves less than 6 * 2^32, then less than p + 30. */
+/* (c0 + c1 key) mod p. The product and sum stay below 2^64; 2^32 is 5 mod p, so the upper half is
+ * folded in five times, which leaves less than 6 * 2^32, then less than p + 30. */
 static inline u32 hash_linear(struct hash_function function, u32 key)
 {
     const u64 product = (u64)function.c1 * key + function.c0;

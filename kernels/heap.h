@@ -1,8 +1,8 @@
-/* A 4-ary heap of u64 keys in device memory, the least at its head: cost << 32 | vertex, so that equal
- * costs come out by index.
+/* A 4-ary heap of u64 keys in device memory, the least at its head: cost << 32 | vertex, so that
+ * equal costs come out by index.
  *
- * Four children share a cache line or two; half as many levels as a binary heap has. Each heap is one
- * work-item's.
+ * Four children share a cache line or two; half as many levels as a binary heap has. Each heap is
+ * one work-item's.
  */
 #ifndef KERNELS_HEAP_H
 #define KERNELS_HEAP_H

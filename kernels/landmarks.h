@@ -1,10 +1,10 @@
-/* Lower bounds of distances from landmarks: the triangle inequality over rows of a table (ALT; Goldberg &
- * Harrelson 2005).
+/* Lower bounds of distances from landmarks: the triangle inequality over rows of a table (ALT;
+ * Goldberg & Harrelson 2005).
  *
- * A row holds floor(d / q), at most LANDMARK_FAR, for the distances d of its vertex from the landmarks and a
- * quantum q = 2^shift. For a landmark at distances D(u) and D(v), |D(u) - D(v)| bounds the distance of u and
- * v from below; so does the difference of the rows' entries times q, less one quantum for the rounding.
- * Clamping both to the same maximum only brings them closer.
+ * A row holds floor(d / q), at most LANDMARK_FAR, for the distances d of its vertex from the
+ * landmarks and a quantum q = 2^shift. For a landmark at distances D(u) and D(v), |D(u) - D(v)|
+ * bounds the distance of u and v from below; so does the difference of the rows' entries times q,
+ * less one quantum for the rounding. Clamping both to the same maximum only brings them closer.
  */
 #ifndef KERNELS_LANDMARKS_H
 #define KERNELS_LANDMARKS_H
@@ -16,19 +16,21 @@
 #include "landmark_types.h"
 #include "language.h"
 
-/* What a row is compared with: an interval a landmark, outside of which a vertex is at least so far away. */
+/* What a row is compared with: an interval a landmark, outside of which a vertex is at least so far
+ * away. */
 struct landmark_interval {
     ushort16 low[LANDMARK_VECTORS_MAX], high[LANDMARK_VECTORS_MAX];
 };
 
 /* The greatest distance, in quanta, of any entry from its interval. */
-static inline u32 landmark_excess(__global const ushort *row, const struct landmark_interval *interval,
-                                  u32 vectors)
+static inline u32 landmark_excess(__global const ushort *row,
+                                  const struct landmark_interval *interval, u32 vectors)
 {
     ushort16 most = (ushort16)(0);
     for (u32 j = 0; j < vectors; j++) {
         const ushort16 entries = vload16(j, row);
-        most = max(most, max(sub_sat(interval->low[j], entries), sub_sat(entries, interval->high[j])));
+        most =
+            max(most, max(sub_sat(interval->low[j], entries), sub_sat(entries, interval->high[j])));
     }
     const ushort8 eight = max(most.lo, most.hi);
     const ushort4 four = max(eight.lo, eight.hi);

@@ -1,8 +1,8 @@
 /* One dialect for OpenCL C 1.2 and C11, so that headers of pure functions compile in both and are
  * unit-tested as host C. Kernel bodies (.cl) use OpenCL's own names.
  *
- * Floats must agree where decisions are made: no contraction, no fast-math; sqrt and division are the
- * device's own (decisions leave the rounding margin for them).
+ * Floats must agree where decisions are made: no contraction, no fast-math; sqrt and division are
+ * the device's own (decisions leave the rounding margin for them).
  */
 #ifndef KERNELS_LANGUAGE_H
 #define KERNELS_LANGUAGE_H

@@ -1,8 +1,8 @@
 /* What the graph searches share on the device: the links of a query's ends, and the pool of paths.
  *
- * A query is pending while it has no place in the pool and is not known to have no path; a search that is
- * repeated with a larger pool so takes up exactly those that did not fit. Paths take their places from an
- * atomic cursor: where a path lies depends on scheduling, what it holds does not.
+ * A query is pending while it has no place in the pool and is not known to have no path; a search
+ * that is repeated with a larger pool so takes up exactly those that did not fit. Paths take their
+ * places from an atomic cursor: where a path lies depends on scheduling, what it holds does not.
  */
 #ifndef KERNELS_SEARCH_H
 #define KERNELS_SEARCH_H
@@ -31,7 +31,8 @@ static inline u32 link_cost(const struct links *links, u32 e, u32 j)
     return links->costs[(size_t)e * links->k + j];
 }
 
-/* The answers: where each path lies, how long it is, which end it reaches, and the paths themselves. */
+/* The answers: where each path lies, how long it is, which end it reaches, and the paths
+ * themselves. */
 struct path_pool {
     __global u32 *first, *counts, *goals, *entries;
     volatile __global u32 *control; /* u32[SEARCH_CONTROL_WORDS] */
@@ -43,8 +44,8 @@ static inline bool path_pending(const struct path_pool *pool, u32 q)
     return pool->first[q] == NONE_U32 && pool->counts[q] != 0;
 }
 
-/* Books `count` entries for query q, which reaches end `goal`; returns the first of them, or NONE_U32 where
- * the pool is full: then the cursor goes on to tell how many were needed. */
+/* Books `count` entries for query q, which reaches end `goal`; returns the first of them, or
+ * NONE_U32 where the pool is full: then the cursor goes on to tell how many were needed. */
 static inline u32 path_reserve(const struct path_pool *pool, u32 q, u32 count, u32 goal)
 {
     const u32 at = atomic_add(&pool->control[SEARCH_CURSOR], count);

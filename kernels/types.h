@@ -1,30 +1,40 @@
 /* Layouts that cross the bus: one definition for host and device, sizes asserted on both.
  *
- * Coordinates are float32 in the local frame, whose origin is the world's own centre. A configuration is
- * a row of ROW floats (2, 4, 8, 16 or 32: the least that holds the degrees of freedom), zeros in the pad.
+ * Coordinates are float32 in the local frame, whose origin is the world's own centre. A
+ * configuration is a row of ROW floats (2, 4, 8, 16 or 32: the least that holds the degrees of
+ * freedom), zeros in the pad.
  */
 #ifndef KERNELS_TYPES_H
 #define KERNELS_TYPES_H
 
 #include "language.h"
 
-/* Convex and other solids; a 2D world is the plane z = 0, where a circle is a sphere and a rectangle a
- * box without end in z. A capsule or cylinder lies along its own z. */
-enum shape_kind { SHAPE_SPHERE = 0, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_CAPSULE, SHAPE_POLYGON, SHAPE_GRID };
+/* Convex and other solids; a 2D world is the plane z = 0, where a circle is a sphere and a
+ * rectangle a box without end in z. A capsule or cylinder lies along its own z. */
+enum shape_kind {
+    SHAPE_SPHERE = 0,
+    SHAPE_BOX,
+    SHAPE_CYLINDER,
+    SHAPE_CAPSULE,
+    SHAPE_POLYGON,
+    SHAPE_GRID
+};
 
-/* One obstacle. `padding` has been added to nothing: clearances subtract it. It includes what was lost when
- * the obstacle was rounded to float32. In a table of shapes those of kind SHAPE_GRID come last. */
+/* One obstacle. `padding` has been added to nothing: clearances subtract it. It includes what was
+ * lost when the obstacle was rounded to float32. In a table of shapes those of kind SHAPE_GRID come
+ * last. */
 struct shape {
     f32 center[3];
-    f32 radius;  /* sphere, cylinder, capsule */
-    f32 half_size[3]; /* box; cylinder, capsule: half_size[2] is half the length of the straight part */
+    f32 radius;       /* sphere, cylinder, capsule */
+    f32 half_size[3]; /* box; cylinder, capsule: half_size[2] is half the length of the straight
+                         part */
     f32 padding;
     f32 rotation[9]; /* rows; own frame -> local frame */
     u32 kind;        /* enum shape_kind */
     u32 first;       /* polygon: first of its edges; grid: its index in the grid table */
     u32 count;       /* polygon: number of edges */
     u32 obstacle;    /* index in the world's list of obstacles */
-    f32 rounding;    /* error of a computed distance, as a share of the coordinates in the own frame */
+    f32 rounding; /* error of a computed distance, as a share of the coordinates in the own frame */
     u32 pad[2];
 };
 
@@ -33,17 +43,18 @@ struct segment2 {
     f32 x0, y0, x1, y1;
 };
 
-/* A grid world: cell (i, j) counts from the lower left in the grid's own frame; outside all is blocked. */
+/* A grid world: cell (i, j) counts from the lower left in the grid's own frame; outside all is
+ * blocked. */
 struct grid {
-    f32 origin[2];      /* of the lower-left corner, local frame */
-    f32 cosine, sine;   /* of the grid's yaw */
-    f32 resolution;     /* edge of a cell */
+    f32 origin[2];    /* of the lower-left corner, local frame */
+    f32 cosine, sine; /* of the grid's yaw */
+    f32 resolution;   /* edge of a cell */
     u32 width, height;
     u32 first; /* its first cell in the array of terrain classes, row 0 lowest */
 };
 
-/* Terrain classes of cells. A state and an edge stay within one class; blocked cells and cells of another
- * class are obstacles, closed. */
+/* Terrain classes of cells. A state and an edge stay within one class; blocked cells and cells of
+ * another class are obstacles, closed. */
 enum terrain { TERRAIN_BLOCKED = 0, TERRAIN_GROUND, TERRAIN_WATER, TERRAIN_TREES };
 
 /* The broad phase: obstacles binned into the tiles of a uniform grid (primitives/bin.h). */
@@ -69,6 +80,8 @@ struct query {
 
 #ifndef __OPENCL_VERSION__
 _Static_assert(sizeof(struct shape) == 96, "struct shape crosses the bus");
+_Static_assert(sizeof(struct segment2) == 16, "struct segment2 crosses the bus");
+_Static_assert(sizeof(struct arc) == 8, "struct arc crosses the bus");
 _Static_assert(sizeof(struct grid) == 32, "struct grid crosses the bus");
 _Static_assert(sizeof(struct tile_grid) == 32, "struct tile_grid crosses the bus");
 _Static_assert(sizeof(struct query) == 16, "struct query crosses the bus");

@@ -16,7 +16,8 @@
     LIMIT(milestones, "--max-milestones", 2000000, "milestones of a roadmap")                      \
     LIMIT(neighbors, "--max-neighbors", 128, "neighbors of a milestone")                           \
     LIMIT(dof, "--max-dof", 32, "degrees of freedom of a robot")                                   \
-    LIMIT(compute_elements, "--max-compute-elements", 16u << 20, "elements of an array to compute with") \
+    LIMIT(compute_elements, "--max-compute-elements", 16u << 20,                                   \
+          "elements of an array to compute with")                                                  \
     LIMIT(worlds, "--max-worlds", 1000, "worlds held")                                             \
     LIMIT(robots, "--max-robots", 1000, "robots held")                                             \
     LIMIT(roadmaps, "--max-roadmaps", 1000, "roadmaps held")                                       \

@@ -177,8 +177,7 @@ static void pieces_are_the_whole(void **state)
         assert_ok(prm_neighbors_self(test_arena, on_device, (struct prm_buffer){NULL, 0}, index, 0,
                                      count));
         assert_ok(prm_buffer_read(test_context, on_device, 0, whole, (size_t)count * K * 4));
-        assert_ok(
-            prm_buffer_fill_u32(test_context, on_device, 0, 0xdeadbeefu, (size_t)count * K));
+        assert_ok(prm_buffer_fill_u32(test_context, on_device, 0, 0xdeadbeefu, (size_t)count * K));
         for (uint32_t first = 0; first < count; first += PIECE)
             assert_ok(prm_neighbors_self(test_arena, on_device, (struct prm_buffer){NULL, 0}, index,
                                          first, count - first < PIECE ? count - first : PIECE));
