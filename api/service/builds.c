@@ -23,11 +23,17 @@ struct build *build_active(struct service *service, const char *name)
     return job ? job->work : NULL;
 }
 
+void build_stop(struct build *build)
+{
+    atomic_store(&build->job->cancel, true);
+    device_thread_promote(build->service->device, DEVICE_LANE_BUILD, &build->task);
+}
+
 void build_cancel(struct service *service, const char *name)
 {
     struct build *build = build_active(service, name);
     if (build)
-        atomic_store(&build->job->cancel, true);
+        build_stop(build);
 }
 
 /* Frees a build that has ended, on the device thread. */
@@ -325,6 +331,6 @@ struct job *build_enter(struct build *build, struct problem *problem)
         return NULL;
     }
     if (earlier)
-        atomic_store(&earlier->job->cancel, true);
+        build_stop(earlier);
     return job;
 }

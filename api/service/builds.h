@@ -23,7 +23,11 @@ struct build {
  * lock is held. */
 struct build *build_active(struct service *service, const char *name);
 
-/* Has that build stop at its next step; a name without one is accepted. The lock is held. */
+/* Has a build stop at its next step, which is soon also where it waits behind others: its place in
+ * the queue is free then. The lock is held. */
+void build_stop(struct build *build);
+
+/* The same for the build of a name; a name without one is accepted. The lock is held. */
 void build_cancel(struct service *service, const char *name);
 
 /* A build that is not entered yet; NULL: no memory. */

@@ -298,23 +298,46 @@ bool device_thread_plan(struct device_thread *thread, struct plan_task *task)
     return taken;
 }
 
+/* Puts a task at the end of a lane; the lock is held. */
+static void append(struct device_thread *thread, struct lane *lane, struct device_task *task)
+{
+    task->next = NULL;
+    *lane->last = task;
+    lane->last = &task->next;
+    lane->count++;
+    pthread_cond_signal(&thread->work);
+}
+
 bool device_thread_submit(struct device_thread *thread, enum device_lane lane,
                           struct device_task *task)
 {
     struct lane *to = &thread->lanes[lane];
-    task->next = NULL;
     task->queued = clock_steady();
     pthread_mutex_lock(&thread->lock);
     const bool room = lane == DEVICE_LANE_REFINE || to->count < thread->queue_max;
     const bool taken = !thread->stopping && room;
-    if (taken) {
-        *to->last = task;
-        to->last = &task->next;
-        to->count++;
-        pthread_cond_signal(&thread->work);
-    }
+    if (taken)
+        append(thread, to, task);
     pthread_mutex_unlock(&thread->lock);
     return taken;
+}
+
+void device_thread_promote(struct device_thread *thread, enum device_lane lane,
+                           struct device_task *task)
+{
+    struct lane *from = &thread->lanes[lane];
+    pthread_mutex_lock(&thread->lock);
+    struct device_task **at = &from->first;
+    while (*at && *at != task)
+        at = &(*at)->next;
+    if (*at) {
+        *at = task->next;
+        if (!*at)
+            from->last = at;
+        from->count--;
+        append(thread, &thread->lanes[DEVICE_LANE_UPDATE], task);
+    }
+    pthread_mutex_unlock(&thread->lock);
 }
 
 bool device_should_yield(const struct device *device, double began)

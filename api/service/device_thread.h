@@ -96,6 +96,11 @@ bool device_thread_plan(struct device_thread *thread, struct plan_task *task);
 bool device_thread_submit(struct device_thread *thread, enum device_lane lane,
                           struct device_task *task);
 
+/* Brings a task that waits in `lane` before all others, to end without work; one that is not there,
+ * as it runs or has ended, is left alone. */
+void device_thread_promote(struct device_thread *thread, enum device_lane lane,
+                           struct device_task *task);
+
 /* Whether a step that began at `began` (steady clock) should end: its time is over, or plans wait.
  */
 bool device_should_yield(const struct device *device, double began);

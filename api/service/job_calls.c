@@ -1,6 +1,7 @@
 /* Jobs as a resource: list, look, cancel; and the end of waiting for them. */
 #include "service/internal.h"
 
+#include "service/builds.h"
 #include "service/clock.h"
 
 #include <math.h>
@@ -76,7 +77,7 @@ void job_cancel(struct service *service, struct call *call)
         // accepted while it runs; a job that has ended is shown as it ended
         status = job_is_active(job) ? 202 : 200;
         if (job_is_active(job))
-            atomic_store(&job->cancel, true);
+            build_stop(job->work);
         job_write(job, &call->reply.body);
     }
     service_unlock(service);

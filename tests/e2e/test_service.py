@@ -87,6 +87,29 @@ class Resources(DaemonTest):
             time.sleep(0.02)
         self.assertEqual(state, "cancelled")
 
+    def test_cancelled_jobs_leave_the_queue(self):
+        self.daemon.must("PUT", "/v1/worlds/q", WORLD)
+        self.daemon.must("PUT", "/v1/robots/q", {"type": "point"})
+        parameters = {"world": "q", "robot": "q", "samples": {"count": 400000}}
+        status, long = self.daemon.request("PUT", "/v1/roadmaps/long", parameters)
+        self.assertEqual(status, 202)
+        for seed in range(100):
+            status, job = self.daemon.request("PUT", "/v1/roadmaps/queued", {
+                **parameters, "seed": seed, "samples": {"count": 1000}})
+            self.assertEqual(status, 202, job)
+            self.daemon.must("DELETE", "/v1/jobs/" + job["id"])
+        self.daemon.must("DELETE", "/v1/jobs/" + long["id"])
+
+    def test_a_sampled_resolution_has_a_floor(self):
+        self.daemon.must("PUT", "/v1/worlds/s", WORLD)
+        self.daemon.must("PUT", "/v1/robots/s", {"type": "point"})
+        for resolution, wanted in ((1e-300, 422), (1e-12, 422), (0.01, 201)):
+            status, reply = self.daemon.request(
+                "PUT", "/v1/roadmaps/sampled", {
+                    "world": "s", "robot": "s", "samples": {"count": 300},
+                    "edges": {"check": "sampled", "resolution": resolution}}, {"Prefer": "wait=60"})
+            self.assertEqual(status, wanted, reply)
+
     def test_picture(self):
         self.daemon.must("PUT", "/v1/worlds/pic", WORLD)
         self.daemon.must("PUT", "/v1/robots/pic", {"type": "point"})
