@@ -124,14 +124,6 @@ __kernel void roadmap_link(__global struct arc *restrict arcs, __global const u3
     }
 }
 
-/* weights[e] of every edge at a scale. */
-__kernel void roadmap_weights(__global u32 *restrict weights, __global const f32 *restrict lengths,
-                              const f32 scale, const u32 edges)
-{
-    for (u32 e = share_begin(edges), end = share_end(edges); e < end; e++)
-        weights[e] = metric_weight(lengths[e], scale);
-}
-
 /* Edge numbers in the arcs become weights. */
 __kernel void roadmap_weigh_arcs(__global struct arc *restrict arcs,
                                  __global const f32 *restrict lengths, const f32 scale, const u32 n)

@@ -16,9 +16,9 @@ static const struct {
     uint32_t milestones;
 } PIECES[] = {
     {2, PRM_NEIGHBOR_LSH, PRM_ROBOT_POINT, MANY},
-    {2, PRM_NEIGHBOR_EXACT, PRM_ROBOT_BALL, FEW},
+    {2, PRM_NEIGHBOR_TILES, PRM_ROBOT_BALL, FEW},
     {3, PRM_NEIGHBOR_LSH, PRM_ROBOT_BALL, FEW},
-    {3, PRM_NEIGHBOR_EXACT, PRM_ROBOT_POINT, FEW},
+    {3, PRM_NEIGHBOR_TILES, PRM_ROBOT_POINT, FEW},
 };
 
 /* A box with one obstacle in its middle. */

@@ -7,11 +7,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The one place where `auto` decides. Brute force is exact and takes count² · dof / 2 · 10⁹ seconds
- * on a core with 8 lanes; below this many coordinate differences it is as fast as hashing, tables
- * included, or faster. Above, lsh is tried, and its measured recall decides (prm_build's stage
- * "neighbors"). */
-#define EXACT_DIFFERENCES_MAX 3e10
+/* The one place where `auto` decides, by what was measured with k = 10 on two cores of 8 lanes, ms,
+ * index included, at a target recall of 0.95, tiles / exact / lsh:
+ *
+ *     points      2 dimensions       3                  6                    12
+ *        500    0.1 / 0.5 / 1.8    0.1 / 0.6 / 1.9    0.2 / 0.6 / 6.6      0.3 / 0.6 / 6.8
+ *      2 000    0.3 / 1.2 / 5.3    0.4 / 1.7 / 6.7    1.3 / 2.9 / 18       2.1 / 4.0 / 36
+ *     10 000    1.5 / 18 / 26      2.9 / 27 / 42      4.6 / 53 / 99        34 / 105 / 281
+ *     50 000    9.3 / 465 / 198    15 / 746 / 265     40 / 1397 / 851      302 / 2361 / 3710
+ *
+ * Tiles are the fastest everywhere. */
+static enum prm_neighbor_method method_for(enum prm_neighbor_method method)
+{
+    return method == PRM_NEIGHBOR_AUTO ? PRM_NEIGHBOR_TILES : method;
+}
 
 float prm_neighbors_bound(double radius)
 {
@@ -55,16 +64,6 @@ cleanup:
     return status;
 }
 
-/* What `auto` stands for, before any recall is known. */
-static enum prm_neighbor_method method_for(const struct prm_space *space, size_t count,
-                                           enum prm_neighbor_method method)
-{
-    if (method != PRM_NEIGHBOR_AUTO)
-        return method;
-    const double differences = (double)count * (double)count * space->dof;
-    return differences <= EXACT_DIFFERENCES_MAX ? PRM_NEIGHBOR_EXACT : PRM_NEIGHBOR_LSH;
-}
-
 enum prm_status prm_neighbor_index_begin(struct prm_arena *arena, struct prm_neighbor_index **index,
                                          const struct prm_space *space, struct prm_buffer points,
                                          size_t count, const struct prm_neighbor_options *options)
@@ -84,7 +83,7 @@ enum prm_status prm_neighbor_index_begin(struct prm_arena *arena, struct prm_nei
     made->points = points;
     made->count = (uint32_t)count;
     made->options = *options;
-    made->statistics.method = method_for(space, count, options->method);
+    made->statistics.method = method_for(options->method);
     made->statistics.recall = NAN;
 
     // fewer than two points have no neighbours to hash for

@@ -33,7 +33,8 @@ struct prm_neighbor_statistics {
     double alpha; /* of tiles: 1 exact, below: boxes are left out beyond √alpha of the k-th
                      neighbour */
     uint32_t cuckoo_attempts;
-    double recall; /* measured by prm_neighbors_recall, else NaN */
+    uint64_t device_bytes; /* of tiles, resident */
+    double recall;         /* measured by prm_neighbors_recall, else NaN */
 };
 
 /* Makes an index over `points` (f32[count][row], device, borrowed: must stay). The caller destroys

@@ -415,6 +415,13 @@ void prm_tiles_destroy(struct prm_context *context, struct prm_tiles *tiles)
     free(tiles);
 }
 
+static uint64_t bytes_of(const struct prm_tiles *tiles)
+{
+    return tiles->axes.bytes + tiles->values.bytes + tiles->ties.bytes + tiles->starts.bytes +
+           tiles->rows.bytes + tiles->ids.bytes + tiles->boxes.bytes + tiles->bounds.bytes +
+           tiles->lowest.bytes + tiles->owners.bytes;
+}
+
 enum prm_status prm_tiles_fill(struct prm_arena *arena, struct prm_neighbor_index *index,
                                bool *done)
 {
@@ -436,6 +443,7 @@ enum prm_status prm_tiles_fill(struct prm_arena *arena, struct prm_neighbor_inde
     case TILES_CALIBRATE:
         TRY(calibrate(arena, index));
         index->statistics.alpha = (double)tiles->alpha;
+        index->statistics.device_bytes = bytes_of(tiles);
         tiles->stage = TILES_DONE;
         break;
     case TILES_DONE:

@@ -74,6 +74,7 @@ static enum prm_status connect(struct plan_piece *piece)
         .scene = &batch->scene,
         .index = batch->index,
         .k = batch->connect_k,
+        .radius = batch->options->connect_radius,
         .enough = batch->options->connect_enough,
     };
     struct prm_buffer reports;
@@ -302,15 +303,11 @@ enum prm_status prm_plan(struct prm_planner *planner, struct prm_plan_results *r
         .results = results,
         .roadmap = roadmap,
         .validity = validity,
+        .index = roadmap->index,
         .options = options,
         .scene = {&roadmap->space, &roadmap->robot, world, &world->all, roadmap->params.edge_check,
                   roadmap->params.edge_resolution},
         .connect_k = options->connect_k > 0 ? options->connect_k : roadmap->params.k,
-    };
-    const struct prm_neighbor_options neighbors = {
-        .method = PRM_NEIGHBOR_EXACT,
-        .k = batch.connect_k,
-        .radius = options->connect_radius > 0 ? options->connect_radius : roadmap->params.radius,
     };
 
     *results = (struct prm_plan_results){.dof = roadmap->space.dof};
@@ -321,8 +318,6 @@ enum prm_status prm_plan(struct prm_planner *planner, struct prm_plan_results *r
         goto cleanup;
     }
     results->count = count;
-    TRY(prm_neighbor_index_create(batch.arena, &batch.index, &roadmap->space, roadmap->states,
-                                  roadmap->milestone_count, &neighbors));
 
     for (uint32_t done = 0; done < count;) {
         struct plan_piece piece = {.batch = &batch, .results = results->results + done};
@@ -332,7 +327,6 @@ enum prm_status prm_plan(struct prm_planner *planner, struct prm_plan_results *r
     }
 
 cleanup:
-    prm_neighbor_index_destroy(batch.index);
     prm_arena_rewind(planner->arena, mark);
     results->times.total_ms = now_ms() - started;
     return status;

@@ -16,7 +16,7 @@ struct plan_batch {
     const struct prm_validity *validity;
     const struct prm_plan_options *options;
     struct prm_scene scene;
-    struct prm_neighbor_index *index;
+    const struct prm_neighbor_index *index;
     uint32_t connect_k;
 };
 

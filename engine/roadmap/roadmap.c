@@ -2,6 +2,7 @@
 #include "roadmap/roadmap.h"
 
 #include "device/try.h"
+#include "roadmap/neighbors.h"
 
 #include <stdlib.h>
 
@@ -10,9 +11,9 @@ void prm_roadmap_destroy(struct prm_roadmap *roadmap)
     if (roadmap == NULL)
         return;
     struct prm_context *context = roadmap->context;
+    prm_neighbor_index_destroy(roadmap->index);
     prm_buffer_destroy(context, &roadmap->states);
     prm_buffer_destroy(context, &roadmap->edges);
-    prm_buffer_destroy(context, &roadmap->weights);
     prm_buffer_destroy(context, &roadmap->lengths);
     prm_buffer_destroy(context, &roadmap->first_low);
     prm_buffer_destroy(context, &roadmap->first_high);

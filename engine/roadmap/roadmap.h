@@ -55,7 +55,7 @@ struct prm_stage_time {
 };
 enum { PRM_STAGES_MAX = 16 };
 
-/* What there is to know about a build; histograms have equal bins from 0 to the maximum. */
+/* What there is to know about a build. */
 struct prm_roadmap_statistics {
     uint64_t samples_drawn;
     double free_fraction;
@@ -73,6 +73,8 @@ struct prm_roadmap_statistics {
     uint64_t device_bytes, host_bytes;
 };
 
+struct prm_neighbor_index;
+
 /* The immutable topology. Device members may be read by anyone on the context's thread. */
 struct prm_roadmap {
     struct prm_context *context;
@@ -80,13 +82,13 @@ struct prm_roadmap {
     struct prm_robot robot;
     struct prm_roadmap_params params;
     uint32_t milestone_count, edge_count;
-    struct prm_buffer states;  /* f32[milestone_count][row] */
-    struct prm_buffer edges;   /* u32[edge_count][2]: a < b, ascending by (a, b) */
-    struct prm_buffer weights; /* u32[edge_count]: ceil(length * weight_scale) */
-    struct prm_buffer lengths; /* f32[edge_count]: metric length */
-    double weight_scale;       /* a power of two; sums of weights order the search */
-    float *host_states;        /* the same rows for the host: paths are written from these */
-    float *host_lengths;       /* [edge_count]: lengths for the host */
+    struct prm_neighbor_index *index; /* tiles of the milestones: what is to be connected asks it */
+    struct prm_buffer states;         /* f32[milestone_count][row] */
+    struct prm_buffer edges;          /* u32[edge_count][2]: a < b, ascending by (a, b) */
+    struct prm_buffer lengths;        /* f32[edge_count]: metric length */
+    double weight_scale;              /* a power of two; sums of weights order the search */
+    float *host_states;               /* the same rows for the host: paths are written from these */
+    float *host_lengths;              /* [edge_count]: lengths for the host */
     /* vertex v's edges: as the lower end first_low[v] … first_low[v + 1] - 1, as the higher end
      * by_high[first_high[v] …], ascending by the other end; u32[milestone_count + 1],
      * u32[edge_count] */

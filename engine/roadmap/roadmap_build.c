@@ -23,8 +23,11 @@ enum { RECALL_SAMPLES = 256 };
 #define DIFFERENCES_PER_STEP 4e7
 enum { TILES_DOF = 3 }; /* dimensions in which QUERIES_MOST of tiles are a step */
 enum { CANDIDATES_PER_STEP = 1 << 17, QUERIES_LEAST = 64, QUERIES_MOST = 1 << 14 };
-/* Device bytes that a milestone and a neighbour slot take at most, scratch of sorting included. */
-enum { BYTES_PER_MILESTONE = 64, BYTES_PER_SLOT = 64 };
+/* Samples along the bounds' diagonal of `sampled` edges: by default, and at most. */
+enum { SAMPLES_ACROSS = 100, SAMPLES_ACROSS_MAX = 10000 };
+/* Rows and bytes of the device that a milestone takes at most, and bytes of a neighbour slot,
+ * scratch of sorting included. A row is stored as a state, in a tile and while it is put there. */
+enum { ROWS_PER_MILESTONE = 3, BYTES_PER_MILESTONE = 64, BYTES_PER_SLOT = 64 };
 
 struct prm_build {
     struct prm_context *context;
@@ -47,6 +50,7 @@ enum stage_number {
     STAGE_INDEX,
     STAGE_NEIGHBORS,
     STAGE_RECALL,
+    STAGE_CONNECTIONS,
     STAGE_CANDIDATES,
     STAGE_CHECK,
     STAGE_GRAPH,
@@ -99,8 +103,9 @@ cleanup:
     return status;
 }
 
-/* Begins an index of the given method. */
-static enum prm_status begin_index(struct prm_build *build, enum prm_neighbor_method method)
+/* Begins an index of the given method in place of *index. */
+static enum prm_status begin_index(struct prm_build *build, struct prm_neighbor_index **index,
+                                   enum prm_neighbor_method method, double target_recall)
 {
     const struct prm_roadmap_params *params = &build->roadmap->params;
     const struct prm_neighbor_options options = {.method = method,
@@ -109,11 +114,11 @@ static enum prm_status begin_index(struct prm_build *build, enum prm_neighbor_me
                                                  .tables = params->tables,
                                                  .projections = params->projections,
                                                  .width = params->width,
-                                                 .target_recall = params->target_recall,
+                                                 .target_recall = target_recall,
                                                  .seed = params->seed};
-    prm_neighbor_index_destroy(build->index);
-    build->index = NULL;
-    return prm_neighbor_index_begin(build->arena, &build->index, &build->roadmap->space,
+    prm_neighbor_index_destroy(*index);
+    *index = NULL;
+    return prm_neighbor_index_begin(build->arena, index, &build->roadmap->space,
                                     build->roadmap->states, build->roadmap->milestone_count,
                                     &options);
 }
@@ -127,7 +132,9 @@ static enum prm_status run_index(struct prm_build *build, bool *done)
     enum prm_status status = PRM_OK;
 
     if (build->index == NULL) {
-        TRY(begin_index(build, lattice ? PRM_NEIGHBOR_EXACT : params->neighbor_method));
+        TRY(begin_index(build, &build->index,
+                        lattice ? PRM_NEIGHBOR_EXACT : params->neighbor_method,
+                        params->target_recall));
         TRY(prm_arena_take(build->arena, &build->lists, slots * sizeof(uint32_t)));
         if (lattice)
             TRY(prm_lattice_begin(build->arena, &build->sampler, params->k, params->radius));
@@ -182,8 +189,7 @@ cleanup:
     return status;
 }
 
-/* Measures recall; `auto` that chose lsh and missed the target starts over with the exact method.
- */
+/* Measures recall; `auto` that missed the target starts over exactly. */
 static enum prm_status run_recall(struct prm_build *build, bool *done)
 {
     struct prm_roadmap *roadmap = build->roadmap;
@@ -200,12 +206,31 @@ static enum prm_status run_recall(struct prm_build *build, bool *done)
     statistics->projections = index.projections;
     statistics->width = index.width;
     statistics->cuckoo_attempts = index.cuckoo_attempts;
-    if (roadmap->params.neighbor_method == PRM_NEIGHBOR_AUTO && index.method == PRM_NEIGHBOR_LSH &&
+    if (roadmap->params.neighbor_method == PRM_NEIGHBOR_AUTO &&
         statistics->recall < roadmap->params.target_recall) {
-        TRY(begin_index(build, PRM_NEIGHBOR_EXACT));
+        TRY(begin_index(build, &build->index, PRM_NEIGHBOR_TILES, 1.0));
         build->next = STAGE_INDEX;
     }
     *done = true;
+cleanup:
+    return status;
+}
+
+/* The index that connections ask: the milestones' own where it is of tiles, else one beside it. */
+static enum prm_status run_connections(struct prm_build *build, bool *done)
+{
+    struct prm_roadmap *roadmap = build->roadmap;
+    enum prm_status status = PRM_OK;
+
+    if (roadmap->index == NULL) {
+        if (prm_neighbor_statistics(build->index).method == PRM_NEIGHBOR_TILES) {
+            roadmap->index = build->index;
+            build->index = NULL;
+        } else {
+            TRY(begin_index(build, &roadmap->index, PRM_NEIGHBOR_TILES, 1.0));
+        }
+    }
+    TRY(prm_neighbor_index_step(build->arena, roadmap->index, done));
 cleanup:
     return status;
 }
@@ -231,11 +256,21 @@ cleanup:
     return status;
 }
 
+/* Edges that one step checks: the finer they are sampled, the fewer. */
+static uint32_t edges_per_step(const struct prm_build *build)
+{
+    const struct prm_roadmap_params *params = &build->roadmap->params;
+    if (params->edge_check == PRM_EDGE_CERTIFIED)
+        return PRM_EDGES_PER_STEP;
+    const double across = prm_world_diagonal(build->world) / params->edge_resolution;
+    return (uint32_t)(PRM_EDGES_PER_STEP * fmin(1.0, SAMPLES_ACROSS / across));
+}
+
 /* One piece of the candidate edges, against all that stands in the world. */
 static enum prm_status run_check(struct prm_build *build, bool *done)
 {
     const uint32_t edges = build->roadmap->edge_count, left = edges - build->cursor;
-    const uint32_t n = left < PRM_EDGES_PER_STEP ? left : PRM_EDGES_PER_STEP;
+    const uint32_t step = edges_per_step(build), n = left < step ? left : step;
     const enum prm_status status =
         prm_validity_check(build->arena, build->validity, &build->all, build->cursor, n);
     build->cursor += n;
@@ -256,22 +291,13 @@ static enum prm_status run_components(struct prm_build *build, bool *done)
     return prm_validity_label(build->arena, build->validity);
 }
 
-/* The scale of weights, and the weights of candidate edges and arcs. */
+/* The scale of weights, and the weights of arcs. */
 static enum prm_status run_weights(struct prm_build *build, bool *done)
 {
-    struct prm_roadmap *roadmap = build->roadmap;
-    const uint32_t edges = roadmap->edge_count;
-    const struct prm_share share = prm_share_of(build->context, edges);
     enum prm_status status = PRM_OK;
-    char options[PRM_SCENE_OPTIONS_MAX];
 
     TRY(prm_validity_weigh(build->validity, prm_world_diagonal(build->world), 0.0));
-    roadmap->weight_scale = build->validity->weight_scale;
-    prm_space_options(options, &roadmap->space);
-    TRY(prm_buffer_create(build->context, &roadmap->weights, edges * sizeof(uint32_t)));
-    TRY(prm_launch(build->context, PRM_KERNEL_ROADMAP_WEIGHTS, options, share.items, share.group,
-                   ARGS(ARG_BUFFER(roadmap->weights), ARG_BUFFER(roadmap->lengths),
-                        ARG_F32((float)roadmap->weight_scale), ARG_U32(edges))));
+    build->roadmap->weight_scale = build->validity->weight_scale;
     *done = true;
 cleanup:
     return status;
@@ -285,10 +311,10 @@ static enum prm_status run_statistics(struct prm_build *build, bool *done)
     statistics->milestones = roadmap->milestone_count;
     statistics->candidate_edges = roadmap->edge_count;
     statistics->margin = build->world->margin;
-    statistics->device_bytes = roadmap->states.bytes + roadmap->edges.bytes +
-                               roadmap->weights.bytes + roadmap->lengths.bytes +
-                               roadmap->first_low.bytes + roadmap->first_high.bytes +
-                               roadmap->by_high.bytes;
+    statistics->device_bytes = prm_neighbor_statistics(roadmap->index).device_bytes +
+                               roadmap->states.bytes + roadmap->edges.bytes +
+                               roadmap->lengths.bytes + roadmap->first_low.bytes +
+                               roadmap->first_high.bytes + roadmap->by_high.bytes;
     statistics->host_bytes =
         sizeof(*roadmap) +
         ((uint64_t)roadmap->milestone_count * roadmap->space.row + roadmap->edge_count) *
@@ -310,9 +336,10 @@ static const struct stage {
     double work;
 } STAGES[STAGE_COUNT] = {
     [STAGE_SAMPLE] = {"sample", run_sample, 0.15},
-    [STAGE_INDEX] = {"index", run_index, 0.05},
+    [STAGE_INDEX] = {"index", run_index, 0.04},
     [STAGE_NEIGHBORS] = {"neighbors", run_neighbors, 0.35},
     [STAGE_RECALL] = {"recall", run_recall, 0.02},
+    [STAGE_CONNECTIONS] = {"connections", run_connections, 0.01},
     [STAGE_CANDIDATES] = {"candidates", run_candidates, 0.1},
     [STAGE_CHECK] = {"check", run_check, 0.25},
     [STAGE_GRAPH] = {"graph", run_graph, 0.02},
@@ -338,6 +365,18 @@ static enum prm_status check_params(const struct prm_roadmap_params *params)
     return PRM_OK;
 }
 
+/* Refuses a resolution so fine that checking an edge would hold the device up. */
+static enum prm_status check_resolution(const struct prm_roadmap_params *params, double diagonal)
+{
+    const double least = diagonal / SAMPLES_ACROSS_MAX;
+    if (params->edge_check == PRM_EDGE_SAMPLED && params->edge_resolution < least)
+        return prm_fault_set(
+            PRM_LIMIT_EXCEEDED,
+            "edges.resolution is %g, and at least %g, 1/%d of the bounds' diagonal",
+            params->edge_resolution, least, SAMPLES_ACROSS_MAX);
+    return PRM_OK;
+}
+
 /* Refuses up front what the device has no room for. */
 static enum prm_status check_memory(const struct prm_build *build)
 {
@@ -345,7 +384,8 @@ static enum prm_status check_memory(const struct prm_build *build)
     const struct prm_memory_use use = prm_context_memory(build->context);
     const uint64_t n = build->sampler.capacity, k = roadmap->params.k;
     const uint64_t needed =
-        n * (roadmap->space.row * sizeof(float) + BYTES_PER_MILESTONE) + n * k * BYTES_PER_SLOT;
+        n * (ROWS_PER_MILESTONE * roadmap->space.row * sizeof(float) + BYTES_PER_MILESTONE) +
+        n * k * BYTES_PER_SLOT;
     const uint64_t used = use.resident_bytes + use.scratch_bytes;
 
     if (n * k > INT32_MAX)
@@ -382,8 +422,9 @@ enum prm_status prm_build_create(struct prm_build **build, struct prm_context *c
     roadmap->robot = *robot;
     roadmap->params = *params;
     if (params->edge_resolution == 0.0)
-        roadmap->params.edge_resolution = prm_world_diagonal(world) / 100;
+        roadmap->params.edge_resolution = prm_world_diagonal(world) / SAMPLES_ACROSS;
     TRY(check_params(params));
+    TRY(check_resolution(&roadmap->params, prm_world_diagonal(world)));
     TRY(prm_space_init(&roadmap->space, robot, world));
     made->all = (struct prm_scene){.space = &roadmap->space,
                                    .robot = &roadmap->robot,

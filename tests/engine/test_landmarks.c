@@ -577,7 +577,7 @@ static void faults_leave_nothing(void **state)
     uint32_t faults = 0;
     fixture_random(&f, &shape, 100);
     const uint64_t before = prm_context_memory(test_context).resident_bytes;
-    for (uint32_t countdown = 1;; countdown += 1 + countdown / 16) {
+    for (uint32_t countdown = 1;; countdown += 1 + countdown / (uint32_t)test_size(16, 2)) {
         struct prm_landmarks *landmarks;
         bool done = false;
         prm_context_inject_fault(test_context, countdown);
@@ -592,7 +592,7 @@ static void faults_leave_nothing(void **state)
         assert_int_equal(status, PRM_DEVICE_FAILED);
         faults++;
     }
-    assert_true(faults > 10);
+    assert_true(faults > test_size(10, 3));
     fixture_deinit(&f);
 }
 
