@@ -275,12 +275,13 @@ static void growth_is_a_prefix(void **state)
     prm_world_destroy(world);
 }
 
-/* One digest for every shape of machine and size of work-group. */
+/* One digest for every shape of machine and size of work-group, and of both exact methods. */
 static void digests_do_not_depend_on_the_machine(void **state)
 {
     static const char *const TUNINGS[] = {"wg=1", "wg=64,shape=gpu,lanes=1,chunks=5",
                                           "wg=16,shape=gpu,radix_bits=3", "lanes=4,chunks=3"};
-    static const enum prm_neighbor_method METHODS[] = {PRM_NEIGHBOR_EXACT, PRM_NEIGHBOR_LSH};
+    static const enum prm_neighbor_method METHODS[] = {PRM_NEIGHBOR_LSH, PRM_NEIGHBOR_EXACT,
+                                                       PRM_NEIGHBOR_TILES};
     struct prm_obstacle obstacles[OBSTACLES];
     double points[OBSTACLES][12];
     struct prm_world_spec spec;
@@ -289,8 +290,8 @@ static void digests_do_not_depend_on_the_machine(void **state)
         skip();
 
     prm_world_destroy(random_world(obstacles, points, &spec, 2, 11));
-    for (int m = 0; m < 2; m++) {
-        char digest[65] = "";
+    char digest[65] = "";
+    for (int m = 0; m < 3; m++) {
         for (size_t i = 0; i < sizeof(TUNINGS) / sizeof(TUNINGS[0]); i++) {
             struct prm_context_options options = test_context_options();
             struct prm_context *context;
@@ -307,7 +308,7 @@ static void digests_do_not_depend_on_the_machine(void **state)
             assert_ok(prm_arena_create(context, &arena));
             assert_ok(prm_world_create(arena, &world, &spec));
             assert_ok(try_build(context, &built, world, &POINT, &params));
-            if (i > 0)
+            if (i > 0 || METHODS[m] == PRM_NEIGHBOR_TILES)
                 assert_string_equal(built.roadmap->digest, digest);
             memcpy(digest, built.roadmap->digest, sizeof(digest));
             prm_validity_destroy(built.validity);
