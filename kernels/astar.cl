@@ -37,6 +37,8 @@
 #endif
 
 #define UNREACHED 0xffffffffu
+/* Arcs of a vertex that are looked at together. */
+#define ARCS_AT_ONCE 32
 /* With more goals than this looking at all of them costs more than it prunes. */
 #define HEURISTIC_GOALS_MAX 4
 
@@ -137,28 +139,59 @@ static inline void heap_push(struct astar *a, u64 key)
     heap_sift_up(a->heap, a->heap_count++, key);
 }
 
-/* Vertex v can be reached at cost g. */
-static inline void reach(struct astar *a, const struct guide *guide, u32 v, u32 g, u32 best)
+/* Vertex v is reached at cost g, or was already at less. */
+static inline void improve(struct astar *a, const struct guide *guide, u32 v, u32 g)
 {
     uint2 vertex = a->vertices[v];
-    if (g >= vertex.x) {
-        a->saturated |= vertex.x == UNREACHED;
-        return;
-    }
     if (vertex.x == UNREACHED) {
         a->touched[a->touched_count++] = v;
         vertex.y = guide_cost(guide, v);
     }
-    vertex.x = g;
-    a->vertices[v] = vertex;
+    a->vertices[v] = (uint2)(min(vertex.x, g), vertex.y);
+}
 
+/* Vertex v, improved, is to be expanded if a path through it can be the best. */
+static inline void offer(struct astar *a, u32 v, u32 best)
+{
     // a bound beyond 32 bits only says so: no path of a graph that has landmarks costs that much
-    const u32 f = add_sat(g, vertex.y);
+    const uint2 vertex = a->vertices[v];
+    const u32 f = add_sat(vertex.x, vertex.y);
 #ifndef HEURISTIC_LANDMARKS
     a->saturated |= f == UNREACHED;
 #endif
     if (f <= best && f != UNREACHED)
         heap_push(a, (u64)f << 32 | v);
+}
+
+static inline u32 through(u32 g, struct arc arc)
+{
+    return add_sat(g, max(arc.weight, 1u));
+}
+
+/* Vertex v's neighbours are reached from it, at cost g. In three passes over a few arcs at a time, so that
+ * what a processor cannot foresee (is it nearer? where does it go in the heap?) does not hold up the loads of
+ * vertices and of the heuristic's rows. */
+static inline void settle(struct astar *a, const struct guide *guide, u32 v, u32 g, u32 best)
+{
+    u32 nearer[ARCS_AT_ONCE];
+    const u32 end = a->offsets[v + 1];
+    for (u32 first = a->offsets[v], n; first < end; first += n) {
+        __global const struct arc *arcs = a->arcs + first;
+        u32 count = 0;
+        n = min(end - first, (u32)ARCS_AT_ONCE);
+        bool beyond = false;
+        for (u32 i = 0; i < n; i++) {
+            const u32 cost = through(g, arcs[i]), before = a->vertices[arcs[i].target].x;
+            nearer[count] = i;
+            count += cost < before;
+            beyond |= (cost & before) == UNREACHED;
+        }
+        a->saturated |= beyond;
+        for (u32 i = 0; i < count; i++)
+            improve(a, guide, arcs[nearer[i]].target, through(g, arcs[nearer[i]]));
+        for (u32 i = 0; i < count; i++)
+            offer(a, arcs[nearer[i]].target, best);
+    }
 }
 
 /* Expands until no path can be better; returns the least total cost, or UNREACHED. */
@@ -172,8 +205,10 @@ static u32 expand(struct astar *a, const struct guide *guide, const struct links
         for (u32 j = 0, v; (v = link_vertex(links, e, j)) != NONE_U32; j++)
             a->goal_cost[v] = min(a->goal_cost[v], link_cost(links, e, j));
     }
-    for (u32 j = 0, v; (v = link_vertex(links, query->start, j)) != NONE_U32; j++)
-        reach(a, guide, v, link_cost(links, query->start, j), best);
+    for (u32 j = 0, v; (v = link_vertex(links, query->start, j)) != NONE_U32; j++) {
+        improve(a, guide, v, link_cost(links, query->start, j));
+        offer(a, v, best);
+    }
 
     while (a->heap_count > 0 && (u32)(a->heap[0] >> 32) <= best) {
         const u64 key = heap_take(a->heap, &a->heap_count);
@@ -182,12 +217,7 @@ static u32 expand(struct astar *a, const struct guide *guide, const struct links
         const u32 v = (u32)key;
         const u32 g = a->vertices[v].x;
         best = min(best, add_sat(g, a->goal_cost[v]));
-
-        const u32 end = a->offsets[v + 1];
-        for (u32 i = a->offsets[v]; i < end; i++) {
-            const struct arc arc = a->arcs[i];
-            reach(a, guide, arc.target, add_sat(g, max(arc.weight, 1u)), best);
-        }
+        settle(a, guide, v, g, best);
     }
     return best;
 }
