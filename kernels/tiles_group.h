@@ -15,7 +15,7 @@
 
 /* What the work-group shares: the kernel declares it. */
 struct group_memory {
-    __local f32 *rows;            /* [TILE_ROWS][DOF] of the tile at hand */
+    __local f32 *rows;            /* [TILE_ROWS][ROW] of the tile at hand */
     __local u32 *ids;             /* [TILE_ROWS] */
     __local f32 *low, *high;      /* [DOF] box around the group's queries */
     __local f32 *reach;           /* [WORKGROUP] of each list */
@@ -23,7 +23,7 @@ struct group_memory {
     __local u32 *buckets, *tiles; /* [WORKGROUP] whether they are near enough */
 };
 #define GROUP_MEMORY(memory)                                                                       \
-    __local f32 memory##_rows[TILE_ROWS * DOF], memory##_low[DOF], memory##_high[DOF];             \
+    __local f32 memory##_rows[TILE_ROWS * ROW], memory##_low[DOF], memory##_high[DOF];             \
     __local f32 memory##_reach[WORKGROUP];                                                         \
     __local u32 memory##_ids[TILE_ROWS], memory##_asking[WORKGROUP];                               \
     __local u32 memory##_buckets[WORKGROUP], memory##_tiles[WORKGROUP];                            \
@@ -58,7 +58,7 @@ static inline f32 reach_of(const struct seeker *seeker)
 
 static inline void list_insert(struct seeker *seeker, u64 key)
 {
-#pragma unroll
+    FOR_LEVELS
     for (u32 i = LEVELS - 1; i > 0; i--)
         seeker->key[i] = min(seeker->key[i], max(seeker->key[i - 1], key));
     seeker->key[0] = min(seeker->key[0], key);
@@ -119,8 +119,8 @@ static inline void offer_tile(const struct group_memory *memory, struct seeker *
                               const struct tiles *tiles, u32 tile)
 {
     workgroup_barrier();
-    for (u32 i = (u32)get_local_id(0); i < TILE_ROWS * DOF; i += WORKGROUP)
-        memory->rows[i] = tiles->rows[((size_t)tile * TILE_ROWS + i / DOF) * ROW + i % DOF];
+    for (u32 i = (u32)get_local_id(0); i < TILE_ROWS * ROW; i += WORKGROUP)
+        memory->rows[i] = tiles->rows[(size_t)tile * TILE_ROWS * ROW + i];
     for (u32 i = (u32)get_local_id(0); i < TILE_ROWS; i += WORKGROUP)
         memory->ids[i] = tiles->ids[(size_t)tile * TILE_ROWS + i];
     workgroup_barrier();
@@ -130,7 +130,7 @@ static inline void offer_tile(const struct group_memory *memory, struct seeker *
     for (u32 i = 0; i < TILE_ROWS && is_near; i++) {
         f32 squared = 0.0f;
         for (u32 c = 0; c < DOF; c++) {
-            const f32 beside = seeker->query[c] - memory->rows[i * DOF + c];
+            const f32 beside = seeker->query[c] - memory->rows[i * ROW + c];
             squared += beside * beside;
         }
         const u64 key = key_of(squared, memory->ids[i]);

@@ -20,21 +20,16 @@ typedef float16 lanes_f32;
 typedef int16 lanes_i32;
 typedef uint16 lanes_u32;
 
-/* any() of a wide vector is slow where the compiler can reduce by itself. */
-#if defined(__has_builtin)
+/* Whether the mask is set in any lane: where there are vectors this wide the compiler reduces best
+ * by itself (10 % of a search in 6 and 12 dimensions with AVX2). */
+#if defined(__AVX__) && defined(__has_builtin)
 #if __has_builtin(__builtin_reduce_or)
-#define lanes_or(v) ((u32)__builtin_reduce_or(v))
+#define lanes_any(mask) (__builtin_reduce_or(mask) != 0)
 #endif
 #endif
-#ifndef lanes_or
-static inline u32 lanes_or(lanes_i32 v)
-{
-    const int8 a = v.lo | v.hi;
-    const int4 b = a.lo | a.hi;
-    return (u32)(b.x | b.y | b.z | b.w);
-}
+#ifndef lanes_any
+#define lanes_any(mask) any((mask).lo | (mask).hi)
 #endif
-#define lanes_any(mask) (lanes_or(mask) != 0)
 
 /* Of a key: the number of a tile among those that entered, and the row in it. All that a group's
  * lists hold at once must fit: LEVELS * TILE_ROWS tiles. */
@@ -95,9 +90,11 @@ static inline u32 lowest_bit(u32 mask)
 /* A bit a lane. */
 static inline u32 lanes_mask(lanes_i32 mask)
 {
-    const lanes_i32 bits =
-        (lanes_i32)(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768);
-    return lanes_or(mask & bits);
+    const lanes_i32 bits = mask & (lanes_i32)(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048,
+                                              4096, 8192, 16384, 32768);
+    const int8 eight = bits.lo | bits.hi;
+    const int4 four = eight.lo | eight.hi;
+    return (u32)(four.x | four.y | four.z | four.w);
 }
 
 static inline f32 lanes_least(lanes_f32 v)
@@ -175,7 +172,7 @@ static inline void window_of(u32 *begin, u32 *end, const struct tiles *tiles, u3
 /* One more squared distance into a sorted column of LEVELS - 1. */
 static inline void bound_insert(lanes_f32 *least, lanes_f32 squared)
 {
-#pragma unroll
+    FOR_LEVELS
     for (u32 i = LEVELS - 2; i > 0; i--)
         least[i] = min(least[i], max(least[i - 1], squared));
     least[0] = min(least[0], squared);
@@ -189,7 +186,7 @@ static inline lanes_f32 lanes_bound(const struct lanes *lanes, const struct lane
     lanes_f32 least[LEVELS - 1];
     u32 begin[TILE_ROWS], end[TILE_ROWS], length = 0;
     bool together = true;
-#pragma unroll
+    FOR_LEVELS
     for (u32 i = 0; i < LEVELS - 1; i++)
         least[i] = (lanes_f32)(i + wanted < LEVELS - 1 ? -1.0f : INFINITY);
 
@@ -238,7 +235,7 @@ static inline void lists_begin(struct lists *lists, lanes_f32 first, u32 wanted,
     lists->scale =
         limit < INFINITY ? (QUANTUM_MAX * (1 - SLACK)) / limit : (lanes_f32)(SCALE_UNBOUNDED);
     lists->step = limit < INFINITY ? (1 + SLACK) / lists->scale : (lanes_f32)(INFINITY);
-#pragma unroll
+    FOR_LEVELS
     for (u32 i = 0; i < LEVELS; i++)
         lists->key[i] = (lanes_u32)(i + wanted + 1 < LEVELS ? 0 : KEY_EMPTY);
 }
@@ -247,7 +244,7 @@ static inline void lists_insert(struct lists *lists, lanes_f32 squared, u32 plac
 {
     const lanes_f32 quanta = min(squared * lists->scale, (lanes_f32)((f32)QUANTUM_MAX));
     const lanes_u32 key = as_uint16(convert_int16(quanta)) << PLACE_BITS | place;
-#pragma unroll
+    FOR_LEVELS
     for (u32 i = LEVELS - 1; i > 0; i--)
         lists->key[i] = min(lists->key[i], max(lists->key[i - 1], key));
     lists->key[0] = min(lists->key[0], key);
@@ -394,7 +391,7 @@ static inline void write_rows(__global f32 *distances, __global u32 *indices,
                               const struct tile_asked *asked, u32 wanted)
 {
     u32 keys[LEVELS * TILE_ROWS];
-#pragma unroll
+    FOR_LEVELS
     for (u32 i = 0; i < LEVELS; i++)
         vstore16(lists->key[i], i, keys);
 

@@ -23,6 +23,14 @@
 #error "LEVELS must be k + 2 at least"
 #endif
 
+/* Loops over a list: in registers while it is short, else there is nothing to gain by long
+ * programs. */
+#if LEVELS <= 34
+#define FOR_LEVELS _Pragma("unroll")
+#else
+#define FOR_LEVELS
+#endif
+
 /* The index, as tiles_split left it. */
 struct tiles {
     __global const f32 *rows, *boxes, *bounds;
