@@ -9,6 +9,13 @@
  *
  * Launch: whole groups of WORKGROUP. -D WORKGROUP.
  */
+#ifndef KERNELS_TILES_GROUP_H
+#define KERNELS_TILES_GROUP_H
+
+#ifndef __OPENCL_VERSION__
+#error "tiles_group.h is device code"
+#endif
+
 #include "workgroup.h"
 
 #define SEARCH_ATTRIBUTES __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
@@ -237,3 +244,5 @@ static inline void search_all(__global u32 *indices, __global f32 *distances,
         distances[out + i] = key < empty ? sqrt(as_float((u32)(key >> 32))) : INFINITY;
     }
 }
+
+#endif

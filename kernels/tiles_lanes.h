@@ -12,6 +12,13 @@
  * answer. Else the lane is settled by a second walk that keeps exact pairs, bounded by what was
  * found.
  */
+#ifndef KERNELS_TILES_LANES_H
+#define KERNELS_TILES_LANES_H
+
+#ifndef __OPENCL_VERSION__
+#error "tiles_lanes.h is device code"
+#endif
+
 #include "share.h"
 
 #define SEARCH_ATTRIBUTES
@@ -367,23 +374,6 @@ static inline bool pair_before(f32 squared_a, u32 id_a, f32 squared_b, u32 id_b)
     return squared_a < squared_b || (squared_a == squared_b && id_a < id_b);
 }
 
-/* Puts a pair into a sorted row of k, unless it is there already or too late. */
-static inline void row_insert(__global f32 *distances, __global u32 *indices, u32 k, f32 squared,
-                              u32 id)
-{
-    u32 at = k;
-    while (at > 0 && pair_before(squared, id, distances[at - 1], indices[at - 1]))
-        at--;
-    if (at == k || (at > 0 && indices[at - 1] == id))
-        return;
-    for (u32 i = k - 1; i > at; i--) {
-        distances[i] = distances[i - 1];
-        indices[i] = indices[i - 1];
-    }
-    distances[at] = squared;
-    indices[at] = id;
-}
-
 /* Writes the lists as sorted rows of exact squared distances. */
 static inline void write_rows(__global f32 *distances, __global u32 *indices,
                               const struct lists *lists, const struct entered *entered,
@@ -431,70 +421,7 @@ static inline void write_rows(__global f32 *distances, __global u32 *indices,
     }
 }
 
-/* How far the rows of the unsettled lanes reach: their last pairs. */
-struct reach {
-    lanes_f32 squared;
-    lanes_u32 id;
-};
-
-static inline struct reach reach_of(__global const f32 *distances, __global const u32 *indices,
-                                    const struct lane_rows *rows, u32 open, u32 k)
-{
-    f32 squared[TILE_ROWS];
-    u32 id[TILE_ROWS];
-    for (u32 lane = 0; lane < TILE_ROWS; lane++) {
-        const bool is_open = (open >> lane & 1) != 0;
-        const size_t last = is_open ? (size_t)rows->out[lane] * k + k - 1 : 0;
-        squared[lane] = is_open ? distances[last] : -1.0f;
-        id[lane] = is_open ? indices[last] : 0;
-    }
-    return (struct reach){vload16(0, squared), vload16(0, id)};
-}
-
-/* Lanes for which (squared, id) comes before their last pair. */
-static inline lanes_i32 reach_before(const struct reach *reach, lanes_f32 squared, u32 id)
-{
-    return (squared < reach->squared) |
-           ((squared == reach->squared) & (lanes_i32)((lanes_u32)(id) < reach->id));
-}
-
-/* Walks through all that may belong to the rows of the lanes `open` again, with exact pairs. */
-static inline void settle(__global f32 *distances, __global u32 *indices, const struct lanes *lanes,
-                          const struct lane_rows *rows, const struct tiles *tiles,
-                          const struct tile_asked *asked, u32 open)
-{
-    const u32 tile_nodes = tiles->layout.tile_nodes, k = asked->k;
-    struct reach reach = reach_of(distances, indices, rows, open, k);
-
-    for (u32 bucket = 0; bucket < tiles->layout.buckets; bucket++) {
-        if (!lanes_any(reach_before(&reach, lanes_beside(lanes->query, tiles, tile_nodes + bucket),
-                                    tiles->lowest[tile_nodes + bucket])))
-            continue;
-        const u32 end = tiles->starts[bucket + 1] / TILE_ROWS;
-        for (u32 tile = tiles->starts[bucket] / TILE_ROWS; tile < end; tile++) {
-            if (!lanes_any(reach_before(&reach, lanes_beside(lanes->query, tiles, tile),
-                                        tiles->lowest[tile])))
-                continue;
-            for (u32 i = 0; i < TILE_ROWS; i++) {
-                const size_t slot = (size_t)tile * TILE_ROWS + i;
-                const u32 id = tiles->ids[slot];
-                const lanes_f32 squared = lanes_squared(lanes->query, tiles->rows + slot * ROW);
-                u32 left = lanes_mask(reach_before(&reach, squared, id) & (squared < asked->bound));
-                if (left == 0)
-                    continue;
-                f32 each[TILE_ROWS];
-                vstore16(squared, 0, each);
-                for (; left != 0; left &= left - 1) {
-                    const u32 lane = lowest_bit(left);
-                    const size_t out = (size_t)rows->out[lane] * k;
-                    if (id != rows->own[lane])
-                        row_insert(distances + out, indices + out, k, each[lane], id);
-                }
-                reach = reach_of(distances, indices, rows, open, k);
-            }
-        }
-    }
-}
+#include "tiles_settle.h"
 
 /* The queries of one group: a tile of the points, or foreign rows that follow each other. */
 static inline void lane_rows_load(struct lane_rows *rows, const struct tiles *tiles,
@@ -580,3 +507,5 @@ static inline void search_all(__global u32 *indices, __global f32 *distances,
     for (u32 group = share_begin(groups), end = share_end(groups); group < end; group++)
         search_group(indices, distances, tiles, guests, asked, &stretch, group);
 }
+
+#endif

@@ -11,10 +11,10 @@
 #include "roadmap/neighbors_index.h"
 
 #include "device/try.h"
-#include "kernels/select.h"
 #include "kernels/tiles_types.h"
 #include "primitives/radix_sort.h"
 #include "primitives/scan.h"
+#include "roadmap/tile_tree.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -55,72 +55,6 @@ struct prm_tiles {
     uint32_t split; /* buckets that are tiles */
 };
 
-/* One node of the tree of medians, over sample points of keys' low halves. */
-struct split {
-    uint32_t node, begin, end;
-};
-
-/* The tree in the making: node 1 is the root, children 2n and 2n + 1. */
-struct tree {
-    uint32_t dof, row, buckets, count;
-    uint32_t samples;    /* sample i is point i * count / samples */
-    const float *sample; /* [samples][row] */
-    u64 *keys;           /* [samples] */
-    uint32_t *axes, *ties;
-    float *values; /* [buckets] */
-};
-
-static uint32_t widest_axis(const struct tree *tree, uint32_t begin, uint32_t end)
-{
-    uint32_t axis = 0;
-    float widest = -1.0f;
-    for (uint32_t c = 0; c < tree->dof; c++) {
-        float low = INFINITY, high = -INFINITY;
-        for (uint32_t i = begin; i < end; i++) {
-            const float x = tree->sample[(size_t)(uint32_t)tree->keys[i] * tree->row + c];
-            low = x < low ? x : low;
-            high = x > high ? x : high;
-        }
-        if (high - low > widest) {
-            widest = high - low;
-            axis = c;
-        }
-    }
-    return axis;
-}
-
-/* Splits the sample at medians along the widest side, breadth first: as many points to every node.
- */
-static void grow(struct tree *tree)
-{
-    for (uint32_t i = 0; i < tree->samples; i++)
-        tree->keys[i] = i;
-    for (uint32_t node = 1; node < tree->buckets; node++) {
-        uint32_t level = 1;
-        while (2 * level <= node)
-            level *= 2;
-        const uint32_t across = node - level;
-        const uint32_t begin = (uint32_t)((uint64_t)tree->samples * across / level);
-        const uint32_t end = (uint32_t)((uint64_t)tree->samples * (across + 1) / level);
-        const uint32_t middle =
-            (uint32_t)((uint64_t)tree->samples * (2 * across + 1) / (2 * level));
-        const uint32_t axis = widest_axis(tree, begin, end);
-        for (uint32_t i = begin; i < end; i++) {
-            const uint32_t place = (uint32_t)tree->keys[i];
-            tree->keys[i] = select_key(tree->sample[(size_t)place * tree->row + axis], place);
-        }
-        select_smallest(tree->keys, begin, end, middle - begin);
-        // the median is the least of the upper half
-        u64 median = tree->keys[middle];
-        for (uint32_t i = middle; i < end; i++)
-            median = tree->keys[i] < median ? tree->keys[i] : median;
-        const uint32_t place = (uint32_t)median;
-        tree->axes[node] = axis;
-        tree->values[node] = tree->sample[(size_t)place * tree->row + axis];
-        tree->ties[node] = (uint32_t)((uint64_t)place * tree->count / tree->samples);
-    }
-}
-
 /* Makes the tree of buckets and puts it on the device. One read-back: the sample. */
 static enum prm_status make_tree(struct prm_arena *arena, const struct prm_neighbor_index *index)
 {
@@ -135,16 +69,16 @@ static enum prm_status make_tree(struct prm_arena *arena, const struct prm_neigh
     struct prm_buffer on_device;
     enum prm_status status = PRM_OK;
     float *sample = malloc(samples * row_bytes);
-    struct tree tree = {.dof = index->space.dof,
-                        .row = index->space.row,
-                        .buckets = buckets,
-                        .count = index->count,
-                        .samples = samples,
-                        .sample = sample,
-                        .keys = malloc(samples * sizeof(u64)),
-                        .axes = calloc(buckets, sizeof(uint32_t)),
-                        .ties = calloc(buckets, sizeof(uint32_t)),
-                        .values = calloc(buckets, sizeof(float))};
+    struct prm_tile_tree tree = {.dof = index->space.dof,
+                                 .row = index->space.row,
+                                 .buckets = buckets,
+                                 .count = index->count,
+                                 .samples = samples,
+                                 .sample = sample,
+                                 .keys = malloc(samples * sizeof(uint64_t)),
+                                 .axes = calloc(buckets, sizeof(uint32_t)),
+                                 .ties = calloc(buckets, sizeof(uint32_t)),
+                                 .values = calloc(buckets, sizeof(float))};
 
     if (!sample || !tree.keys || !tree.axes || !tree.ties || !tree.values) {
         status = prm_fault_set(PRM_HOST_MEMORY, "no memory for a sample of %u points", samples);
@@ -158,7 +92,7 @@ static enum prm_status make_tree(struct prm_arena *arena, const struct prm_neigh
     // one bucket needs no tree
     if (buckets > 1)
         TRY(prm_buffer_read(context, on_device, 0, sample, samples * row_bytes));
-    grow(&tree);
+    prm_tile_tree_grow(&tree);
     TRY(prm_buffer_create(context, &tiles->axes, words));
     TRY(prm_buffer_create(context, &tiles->ties, words));
     TRY(prm_buffer_create(context, &tiles->values, words));
