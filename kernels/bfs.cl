@@ -116,7 +116,7 @@ static inline void pull(struct sweep *s, u32 v, lanes live, u32 code)
 
     lanes found = (lanes)(0);
     const u32 end = s->offsets[v + 1];
-    for (u32 i = s->offsets[v]; i < end && any_lane(need & ~found); i++)
+    for (u32 i = s->offsets[v]; i < end; i++)
         found |= s->current[s->arcs[i].target];
     found &= need;
     if (!any_lane(found))
@@ -168,9 +168,9 @@ static void advance(struct sweep *s, u32 code)
     s->list_count = s->next_count;
 }
 
-/* Bits of the batch's queries q0 … q0 + m - 1 at their starts' vertices. */
+/* Bits of the batch's queries order[0 … m - 1] at their starts' vertices. */
 static void seed(struct sweep *s, const struct path_pool *pool, const struct links *links,
-                 __global const struct query *queries, u32 q0, u32 m)
+                 __global const struct query *queries, __global const u32 *order, u32 m)
 {
     for (u32 v = 0; v < s->vertex_count; v++)
         s->low[v] = s->high[v] = s->current[v] = s->next[v] = (lanes)(0);
@@ -179,8 +179,8 @@ static void seed(struct sweep *s, const struct path_pool *pool, const struct lin
     s->list_count = 0;
 
     for (u32 i = 0; i < m; i++) {
-        const struct query query = queries[q0 + i];
-        if (!query_begins(pool, links, &query, q0 + i))
+        const struct query query = queries[order[i]];
+        if (!query_begins(pool, links, &query, order[i]))
             continue;
         const u64 bit = (u64)1 << (i % 64);
         s->live[i / 64] |= bit;
@@ -196,13 +196,13 @@ static void seed(struct sweep *s, const struct path_pool *pool, const struct lin
 
 /* Queries that meet a goal at `level` are done; returns whether any goes on. */
 static bool meet(struct sweep *s, const struct path_pool *pool, const struct links *links,
-                 __global const struct query *queries, u32 q0, u32 level)
+                 __global const struct query *queries, __global const u32 *order, u32 level)
 {
     u64 going = 0;
     for (u32 w = 0; w < WORDS; w++) {
         for (u64 rest = s->live[w]; rest != 0; rest &= rest - 1) {
             const u64 bit = rest & (~rest + 1);
-            const u32 q = q0 + 64 * w + (u32)popcount(bit - 1);
+            const u32 q = order[64 * w + (u32)popcount(bit - 1)];
             const struct query query = queries[q];
             if (query_meets((__global const u64 *)s->current, links, &query, w, bit)) {
                 pool->counts[q] = level + 1;
@@ -214,11 +214,12 @@ static bool meet(struct sweep *s, const struct path_pool *pool, const struct lin
     return going != 0;
 }
 
-/* Batches of `batch` <= 64 * WORDS queries. Scratch of work-item i: planes[i * 4 V …] in lanes (low, high and
+/* Batches of `batch` <= 64 * WORDS queries, in the given order. Scratch of work-item i: planes[i * 4 V …] in lanes (low, high and
  * two frontiers), lists[i * 3 V …]. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 bfs_sweep(__global u32 *first, __global u32 *counts, __global u32 *goals, __global u32 *entries,
-          volatile __global u32 *control, u32 capacity, __global const struct query *queries, u32 n,
+          volatile __global u32 *control, u32 capacity, __global const struct query *queries,
+          __global const u32 *order, u32 n,
           __global const u32 *link_vertices, __global const u32 *link_costs, u32 k,
           __global const u32 *offsets, __global const struct arc *arcs, u32 vertex_count, u32 batch,
           __global lanes *planes, __global u32 *lists, u32 items)
@@ -241,21 +242,22 @@ bfs_sweep(__global u32 *first, __global u32 *counts, __global u32 *goals, __glob
     for (u32 v = 0; v < vertex_count; v++)
         s.stamps[v] = 0;
     for (u32 b; (b = atomic_inc(&control[SEARCH_TAKEN])) < (n + batch - 1) / batch;) {
-        const u32 q0 = b * batch;
-        const u32 m = min(batch, n - q0);
+        __global const u32 *ours = order + b * batch;
+        const u32 m = min(batch, n - b * batch);
         s.current = plane + (size_t)2 * vertex_count;
         s.next = plane + (size_t)3 * vertex_count;
         s.list = list;
         s.next_list = list + vertex_count;
-        seed(&s, &pool, &links, queries, q0, m);
+        seed(&s, &pool, &links, queries, ours, m);
 
-        for (u32 level = 0; meet(&s, &pool, &links, queries, q0, level) && s.list_count > 0; level++)
+        for (u32 level = 0; meet(&s, &pool, &links, queries, ours, level) && s.list_count > 0; level++)
             advance(&s, level_code(level + 1));
 
         for (u32 i = 0; i < m; i++) {
-            const struct query query = queries[q0 + i];
-            if (first[q0 + i] == NONE_U32 && counts[q0 + i] != 0)
-                query_finish(&pool, &links, &query, &levels, offsets, arcs, q0 + i, i);
+            const u32 q = ours[i];
+            const struct query query = queries[q];
+            if (first[q] == NONE_U32 && counts[q] != 0)
+                query_finish(&pool, &links, &query, &levels, offsets, arcs, q, i);
         }
     }
 }

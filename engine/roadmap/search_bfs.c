@@ -2,9 +2,13 @@
 #include "device/launch.h"
 #include "device/try.h"
 #include "kernels/search_control.h"
+#include "primitives/radix_sort.h"
+#include "roadmap/scene_arguments.h"
 #include "roadmap/search_methods.h"
 
 #include <stdio.h>
+
+static const struct prm_buffer NO_BUFFER = {NULL, 0};
 
 enum {
     WORD_BITS = 64,
@@ -32,6 +36,36 @@ static struct batching batching_make(uint32_t query_count, uint32_t batches)
     return b;
 }
 
+/* The queries in the order in which they make batches, with `alike` those of a batch alike:
+ * u32[query_count], a piece of the arena. */
+static enum prm_status make_order(struct prm_arena *arena, struct prm_buffer *order,
+                                  const struct prm_search_problem *problem, bool alike)
+{
+    enum prm_status status = PRM_OK;
+    struct prm_context *context = prm_arena_context(arena);
+    const uint32_t n = problem->query_count;
+    const struct prm_space *space = problem->space;
+    const struct prm_share share = prm_share_of(context, n);
+    struct prm_arena_mark mark = prm_arena_mark(arena);
+    struct prm_buffer keys;
+    char options[PRM_SCENE_OPTIONS_MAX] = "";
+
+    if (space)
+        prm_space_options(options, space);
+    TRY(prm_arena_take(arena, order, n * sizeof(uint32_t)));
+    mark = prm_arena_mark(arena);
+    TRY(prm_arena_take(arena, &keys, n * sizeof(uint32_t)));
+    TRY(prm_launch(context, PRM_KERNEL_ORDER_QUERIES, options, share.items, share.group,
+                   ARGS(ARG_BUFFER(keys), ARG_BUFFER(*order), ARG_BUFFER(problem->queries),
+                        ARG_BUFFER(space ? problem->endpoints->states : keys), ARG_U32(n))));
+    if (space && alike)
+        TRY(prm_radix_sort(arena, keys, *order, NO_BUFFER, NO_BUFFER, n, NULL));
+
+cleanup:
+    prm_arena_rewind(arena, mark);
+    return status;
+}
+
 /* A batch a work-item at a time, one work-item a core. */
 static enum prm_status sweep(struct prm_arena *arena, const struct prm_search_run *run,
                              const struct batching *b)
@@ -45,19 +79,21 @@ static enum prm_status sweep(struct prm_arena *arena, const struct prm_search_ru
     const struct prm_graph *graph = problem->graph;
     const uint32_t items = b->count < profile->compute_units ? b->count : profile->compute_units;
     const size_t vertices = (size_t)items * graph->vertex_count;
-    struct prm_buffer planes, lists;
+    struct prm_buffer planes, lists, order;
 
+    // where each core has one batch, all wait for the longest anyway
+    TRY(make_order(arena, &order, problem, b->count > items));
     TRY(prm_arena_take(arena, &planes, PLANES * vertices * b->words * sizeof(uint64_t)));
     TRY(prm_arena_take(arena, &lists, LISTS * vertices * sizeof(uint32_t)));
     TRY(prm_launch(context, PRM_KERNEL_BFS_SWEEP, b->options, items, profile->workgroup,
                    ARGS(ARG_BUFFER(run->paths->first), ARG_BUFFER(run->paths->counts),
                         ARG_BUFFER(run->paths->goals), ARG_BUFFER(run->paths->pool),
                         ARG_BUFFER(run->control), ARG_U32(run->pool_capacity),
-                        ARG_BUFFER(problem->queries), ARG_U32(problem->query_count),
-                        ARG_BUFFER(ends->vertices), ARG_BUFFER(ends->costs), ARG_U32(ends->k),
-                        ARG_BUFFER(graph->offsets), ARG_BUFFER(graph->arcs),
-                        ARG_U32(graph->vertex_count), ARG_U32(b->size), ARG_BUFFER(planes),
-                        ARG_BUFFER(lists), ARG_U32(items))));
+                        ARG_BUFFER(problem->queries), ARG_BUFFER(order),
+                        ARG_U32(problem->query_count), ARG_BUFFER(ends->vertices),
+                        ARG_BUFFER(ends->costs), ARG_U32(ends->k), ARG_BUFFER(graph->offsets),
+                        ARG_BUFFER(graph->arcs), ARG_U32(graph->vertex_count), ARG_U32(b->size),
+                        ARG_BUFFER(planes), ARG_BUFFER(lists), ARG_U32(items))));
 
 cleanup:
     return status;

@@ -319,6 +319,7 @@ static const struct variant VARIANTS[] = {
     {"astar", PRM_OBJECTIVE_LENGTH, PRM_EXTRACT_AUTO, true, 0},
     {"astar, small pool", PRM_OBJECTIVE_LENGTH, PRM_EXTRACT_AUTO, true, 3},
     {"hops", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, false, 0},
+    {"hops, in order", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, true, 0},
     {"hops, walked", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_WALK, false, 0},
     {"hops, ranked", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_RANKING, false, 0},
     {"hops, small pool", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, false, 3},
