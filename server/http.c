@@ -1,5 +1,6 @@
 #include "server/http.h"
 
+#include "schema/clock.h"
 #include "server/pack.h"
 #include "server/request.h"
 #include "server/watcher.h"
@@ -53,13 +54,6 @@ struct exchange {
     struct packer *packer; /* the same piece by piece */
     uint64_t sent_bytes;
 };
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void sleep_ms(long ms)
 {
@@ -309,7 +303,7 @@ static void *on_target(void *argument, const char *target, struct MHD_Connection
     }
     exchange->http = http;
     exchange->connection = connection;
-    exchange->started_s = now_s();
+    exchange->started_s = clock_steady();
     atomic_fetch_add(&http->exchanges, 1);
     return exchange;
 }
@@ -329,7 +323,7 @@ static void record(struct exchange *exchange, enum MHD_RequestTerminationCode ho
 {
     struct http *http = exchange->http;
     const struct request *request = &exchange->request;
-    const double seconds = now_s() - exchange->started_s;
+    const double seconds = clock_steady() - exchange->started_s;
     const char *method = request->method != NULL ? request->method : "other";
     const char *route = request->match.pattern != NULL ? request->match.pattern : "unknown";
     // a head that the library refuses by itself never reaches us

@@ -1,3 +1,4 @@
+#include "schema/clock.h"
 #include "schema/compute.h"
 #include "schema/decimal.h"
 #include "schema/npz.h"
@@ -7,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { TIME_DIGITS = 6, DEVICE_BYTES_MAX = 128 };
 
@@ -49,13 +49,6 @@ struct compute_result *compute_reply_number(struct compute_reply *reply, const c
     struct compute_result *result = compute_reply_list(reply, name, kind, number, 1);
     result->axes = 0;
     return result;
-}
-
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
 /* The rows of timing_ms. */
@@ -180,7 +173,7 @@ static void write_result(const struct compute_result *result, struct text *out)
 
 void compute_reply_write_json(const struct compute_reply *reply, struct text *out)
 {
-    const double begin_ms = now_ms();
+    const double begin = clock_steady();
     text_json_open(out, '{');
     for (unsigned i = 0; i < reply->result_count; i++)
         write_result(&reply->results[i], out);
@@ -188,7 +181,7 @@ void compute_reply_write_json(const struct compute_reply *reply, struct text *ou
     text_json_string(out, reply->device);
 
     struct time_row rows[TIME_COUNT];
-    list_times(rows, &reply->times, now_ms() - begin_ms);
+    list_times(rows, &reply->times, 1e3 * (clock_steady() - begin));
     text_json_key(out, "timing_ms");
     text_json_open(out, '{');
     for (size_t i = 0; i < TIME_COUNT; i++) {

@@ -1,8 +1,9 @@
 #include "schema/plan.h"
 
+#include "schema/clock.h"
+
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 /* Digits of a way-point below 10; each decade above has one more, so that all have nine decimals.
  */
@@ -37,13 +38,6 @@ static void write_number(const char *key, double value, int digits, struct text 
 {
     text_json_key(out, key);
     text_json_number(out, value, digits);
-}
-
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
 /* ---- a result ---- */
@@ -211,7 +205,7 @@ static void write_times(const struct plan_times *times, double write_ms, struct 
 
 void plan_answer_write(const struct plan_answer *answer, struct text *out)
 {
-    const double begin_ms = now_ms();
+    const double begin = clock_steady();
     text_json_open(out, '{');
     write_string("roadmap", answer->roadmap, out);
     write_string("fingerprint", answer->fingerprint, out);
@@ -238,6 +232,6 @@ void plan_answer_write(const struct plan_answer *answer, struct text *out)
     write_u64("failed", answer->request->query_count - solved, out);
     text_json_close(out, '}');
     write_warnings(answer, out);
-    write_times(&answer->times, now_ms() - begin_ms, out);
+    write_times(&answer->times, 1e3 * (clock_steady() - begin), out);
     text_json_close(out, '}');
 }

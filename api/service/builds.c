@@ -1,6 +1,6 @@
 #include "service/builds.h"
 
-#include "service/clock.h"
+#include "schema/clock.h"
 #include "service/refinement.h"
 #include "service/translate.h"
 
@@ -181,7 +181,7 @@ static enum prm_status begin(struct build *build, struct device *device)
         resident_world_create(device, &build->world, build->pending->world);
     if (status != PRM_OK)
         return status;
-    return prm_build_create(&build->build, device->context, build->world->world, &robot, &params);
+    return prm_build_create(device->context, &build->build, build->world->world, &robot, &params);
 }
 
 /* Runs steps of the engine's until it is time for others. */

@@ -1,8 +1,8 @@
 /* Calls: parameters, preconditions, pages, and the ways that a call is completed. */
 #include "service/call.h"
 
+#include "schema/clock.h"
 #include "schema/roadmap.h"
-#include "service/clock.h"
 #include "service/internal.h"
 
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 #include "service/compute.h"
 
-#include "service/clock.h"
+#include "schema/clock.h"
 #include "service/compute_run.h"
 #include "service/internal.h"
 #include "service/translate.h"

@@ -1,7 +1,7 @@
 /* The table of runners, and what they share (compute_run.h). */
 #include "device/assert.h"
 #include "device/try.h"
-#include "service/clock.h"
+#include "schema/clock.h"
 #include "service/compute_run.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "service/device_thread.h"
 
 #include "device/try.h"
-#include "service/clock.h"
+#include "schema/clock.h"
 #include "service/resident.h"
 
 #include <pthread.h>
@@ -244,7 +244,7 @@ enum prm_status device_thread_open(struct device_thread **thread,
     init(made, options);
     TRY(prm_context_open(&made->device.context, &options->context));
     TRY(prm_arena_create(made->device.context, &made->device.arena));
-    TRY(prm_planner_create(&made->device.planner, made->device.context));
+    TRY(prm_planner_create(made->device.context, &made->device.planner));
     publish_memory(made);
     if (pthread_create(&made->thread, NULL, run, made) != 0) {
         status = prm_fault_set(PRM_HOST_MEMORY, "the device thread cannot be started");

@@ -1,8 +1,8 @@
 /* Jobs as a resource: list, look, cancel; and the end of waiting for them. */
 #include "service/internal.h"
 
+#include "schema/clock.h"
 #include "service/builds.h"
-#include "service/clock.h"
 
 #include <math.h>
 #include <stdlib.h>

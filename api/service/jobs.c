@@ -1,7 +1,7 @@
 #include "service/jobs.h"
 
+#include "schema/clock.h"
 #include "service/call.h"
-#include "service/clock.h"
 
 #include <math.h>
 #include <stdio.h>

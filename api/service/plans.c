@@ -1,6 +1,6 @@
 #include "service/plans.h"
 
-#include "service/clock.h"
+#include "schema/clock.h"
 #include "service/internal.h"
 #include "service/picture.h"
 #include "service/roadmaps.h"

@@ -1,6 +1,6 @@
 #include "service/refinement.h"
 
-#include "service/clock.h"
+#include "schema/clock.h"
 
 #include <stdlib.h>
 

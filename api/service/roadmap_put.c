@@ -1,6 +1,6 @@
 /* PUT of a roadmap: the same content again is no work, other content is a build. */
+#include "schema/clock.h"
 #include "service/builds.h"
-#include "service/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* The service: opening and closing it, and the table that finds a call's use case. */
 #include "service/service.h"
 
+#include "schema/clock.h"
 #include "service/builds.h"
-#include "service/clock.h"
 #include "service/compute.h"
 #include "service/internal.h"
 #include "service/plans.h"

@@ -1,6 +1,6 @@
 #include "service/store.h"
 
-#include "service/clock.h"
+#include "schema/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -56,7 +56,7 @@ static enum prm_status build(struct device *device, unsigned piece)
     bool done = false;
 
     TRY(make_world(device, &world, PIECES[piece].dimension));
-    TRY(prm_build_create(&build, device->context, world, &robot, &params));
+    TRY(prm_build_create(device->context, &build, world, &robot, &params));
     while (!done)
         TRY(prm_build_step(build, &done));
     TRY(prm_build_finish(build, &roadmap, &validity));

@@ -1,6 +1,6 @@
 #include "service/workers.h"
 
-#include "service/clock.h"
+#include "schema/clock.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* Changes of worlds: prepared by the caller or a worker, carried out on the device thread, answered
  * by a worker. */
-#include "service/clock.h"
+#include "schema/clock.h"
 #include "service/internal.h"
 #include "service/refinement.h"
 #include "service/roadmaps.h"

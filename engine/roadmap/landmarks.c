@@ -135,7 +135,7 @@ cleanup:
     return status;
 }
 
-enum prm_status prm_landmarks_create(struct prm_landmarks **landmarks, struct prm_context *context,
+enum prm_status prm_landmarks_create(struct prm_context *context, struct prm_landmarks **landmarks,
                                      const struct prm_graph *graph, uint32_t root)
 {
     enum prm_status status = PRM_OK;

@@ -35,7 +35,7 @@ struct prm_landmarks {
 
 /* Begins the landmarks of the component of `root` in `graph`, which stays until they are complete;
  * one holder. Those of a graph with no vertex are PRM_INVALID_ARGUMENT. */
-enum prm_status prm_landmarks_create(struct prm_landmarks **landmarks, struct prm_context *context,
+enum prm_status prm_landmarks_create(struct prm_context *context, struct prm_landmarks **landmarks,
                                      const struct prm_graph *graph, uint32_t root);
 
 /* Runs one bounded step; *done: they are complete and may guide searches. The queue is empty

@@ -1,13 +1,13 @@
 /* Planning as the list of its stages, a piece of the batch at a time. */
 #include "roadmap/plan.h"
 
+#include "device/clock.h"
 #include "device/try.h"
 #include "roadmap/plan_piece.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* A piece has at most so many queries, and ends with so many links; a query of more goals is a
  * piece of its own. */
@@ -19,7 +19,7 @@ struct prm_planner {
     struct prm_arena *arena;
 };
 
-enum prm_status prm_planner_create(struct prm_planner **planner, struct prm_context *context)
+enum prm_status prm_planner_create(struct prm_context *context, struct prm_planner **planner)
 {
     enum prm_status status = PRM_OK;
     struct prm_planner *made = calloc(1, sizeof(*made));
@@ -48,14 +48,6 @@ void prm_planner_destroy(struct prm_planner *planner)
 struct prm_arena *prm_planner_arena(struct prm_planner *planner)
 {
     return planner->arena;
-}
-
-static double now_ms(void)
-{
-    static const double MS_PER_S = 1e3, MS_PER_NS = 1e-6;
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * MS_PER_S + (double)time.tv_nsec * MS_PER_NS;
 }
 
 /* ---- stages ---- */
@@ -218,35 +210,35 @@ static enum prm_status piece_plan(struct plan_piece *piece, struct prm_plan_time
 {
     enum prm_status status = PRM_OK;
     const struct prm_arena_mark mark = prm_arena_mark(piece->batch->arena);
-    double started = now_ms();
+    double started = prm_clock_ms();
 
     TRY(piece_init(piece));
     plan_lay_out(piece);
     if (piece->end_count > 0)
         TRY(connect(piece));
     TRY(plan_judge(piece));
-    double ended = now_ms();
+    double ended = prm_clock_ms();
     times->connect_ms += ended - started;
 
     if (piece->end_count > 0) {
         started = ended;
         TRY(search(piece));
-        ended = now_ms();
+        ended = prm_clock_ms();
         times->search_ms += ended - started;
 
         started = ended;
         TRY(extract(piece));
-        ended = now_ms();
+        ended = prm_clock_ms();
         times->extract_ms += ended - started;
     }
     if (piece->batch->options->simplify && piece->path_count > 0) {
         started = ended;
         TRY(simplify(piece));
-        ended = now_ms();
+        ended = prm_clock_ms();
         times->simplify_ms += ended - started;
     }
     TRY(plan_answer(piece));
-    times->extract_ms += now_ms() - ended;
+    times->extract_ms += prm_clock_ms() - ended;
 
 cleanup:
     piece_deinit(piece);
@@ -296,7 +288,7 @@ enum prm_status prm_plan(struct prm_planner *planner, struct prm_plan_results *r
                          uint32_t count, const struct prm_plan_options *options)
 {
     enum prm_status status = PRM_OK;
-    const double started = now_ms();
+    const double started = prm_clock_ms();
     const struct prm_arena_mark mark = prm_arena_mark(planner->arena);
     struct plan_batch batch = {
         .arena = planner->arena,
@@ -328,7 +320,7 @@ enum prm_status prm_plan(struct prm_planner *planner, struct prm_plan_results *r
 
 cleanup:
     prm_arena_rewind(planner->arena, mark);
-    results->times.total_ms = now_ms() - started;
+    results->times.total_ms = prm_clock_ms() - started;
     return status;
 }
 

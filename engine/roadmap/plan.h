@@ -96,7 +96,7 @@ struct prm_plan_results {
 
 /* Scratch that batches reuse; one per context and thread. */
 struct prm_planner;
-enum prm_status prm_planner_create(struct prm_planner **planner, struct prm_context *context);
+enum prm_status prm_planner_create(struct prm_context *context, struct prm_planner **planner);
 void prm_planner_destroy(struct prm_planner *planner);
 
 /* Builds the kernels for a space ahead of the first batch, so that no request waits for a compiler.

@@ -38,7 +38,7 @@ static enum prm_status make_roadmap(struct prm_context *context, const struct pr
     struct prm_build *build = NULL;
     bool done = false;
 
-    TRY(prm_build_create(&build, context, world, &robot, &params));
+    TRY(prm_build_create(context, &build, world, &robot, &params));
     while (!done)
         TRY(prm_build_step(build, &done));
     TRY(prm_build_finish(build, roadmap, validity));

@@ -127,7 +127,7 @@ struct prm_build;
 /* Checks parameters and estimated memory; starts a build. `world` must outlive it. Faults:
  * PRM_INVALID_ARGUMENT, PRM_LIMIT_EXCEEDED and PRM_DEVICE_MEMORY (up front, with bytes needed and
  * the limit), PRM_UNSUPPORTED. */
-enum prm_status prm_build_create(struct prm_build **build, struct prm_context *context,
+enum prm_status prm_build_create(struct prm_context *context, struct prm_build **build,
                                  const struct prm_world *world, const struct prm_robot *robot,
                                  const struct prm_roadmap_params *params);
 

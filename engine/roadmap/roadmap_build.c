@@ -4,6 +4,7 @@
  *
  * Threads: the context's.
  */
+#include "device/clock.h"
 #include "device/try.h"
 #include "roadmap/candidates.h"
 #include "roadmap/digest.h"
@@ -14,7 +15,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* Points whose neighbours are measured against brute force. */
 enum { RECALL_SAMPLES = 256 };
@@ -401,7 +401,7 @@ static enum prm_status check_memory(const struct prm_build *build)
     return PRM_OK;
 }
 
-enum prm_status prm_build_create(struct prm_build **build, struct prm_context *context,
+enum prm_status prm_build_create(struct prm_context *context, struct prm_build **build,
                                  const struct prm_world *world, const struct prm_robot *robot,
                                  const struct prm_roadmap_params *params)
 {
@@ -444,18 +444,11 @@ cleanup:
     return status;
 }
 
-static double milliseconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
 enum prm_status prm_build_step(struct prm_build *build, bool *done)
 {
     struct prm_roadmap_statistics *statistics = &build->roadmap->statistics;
     struct prm_stage_time *time = &statistics->stages[build->stage];
-    const double begin = milliseconds_now();
+    const double begin = prm_clock_ms();
     enum prm_status status = PRM_OK;
     bool stage_done = false;
 
@@ -467,7 +460,7 @@ enum prm_status prm_build_step(struct prm_build *build, bool *done)
     // other work may go between steps: leave the queue empty
     TRY(prm_context_finish(build->context));
     time->name = STAGES[build->stage].name;
-    time->milliseconds += milliseconds_now() - begin;
+    time->milliseconds += prm_clock_ms() - begin;
     if (stage_done) {
         build->stage = build->next;
         build->cursor = 0;

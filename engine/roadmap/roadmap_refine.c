@@ -33,7 +33,7 @@ enum prm_status prm_validity_refine(struct prm_validity *validity, bool *done)
     if (*done)
         return PRM_OK;
     if (!validity->coming) {
-        TRY(prm_landmarks_create(&validity->coming, validity->roadmap->context, &validity->graph,
+        TRY(prm_landmarks_create(validity->roadmap->context, &validity->coming, &validity->graph,
                                  validity->largest_component));
         return PRM_OK;
     }

@@ -67,7 +67,7 @@ static void bench_open(struct bench *bench, const struct problem_files *files, u
     *bench = (struct bench){.files = files, .runs = runs};
     must(prm_context_open(&bench->context, &options), "device");
     must(prm_arena_create(bench->context, &bench->arena), "arena");
-    must(prm_planner_create(&bench->planner, bench->context), "planner");
+    must(prm_planner_create(bench->context, &bench->planner), "planner");
     must(prm_planner_warm_up(bench->planner, files->dof), "warm-up");
     must(prm_world_create(bench->arena, &bench->world, &files->spec.spec), "world");
 }
@@ -103,7 +103,7 @@ static double build_once(struct bench *bench)
     struct prm_build *build = NULL;
     roadmap_close(bench);
     double start = now_ms();
-    must(prm_build_create(&build, bench->context, bench->world, &robot, &params), "build");
+    must(prm_build_create(bench->context, &build, bench->world, &robot, &params), "build");
     for (bool done = false; !done;)
         must(prm_build_step(build, &done), "build");
     must(prm_build_finish(build, &bench->roadmap, &bench->validity), "build");

@@ -242,7 +242,7 @@ static uint16_t *oracle_table(const struct fixture *f, uint32_t root, uint32_t c
 static struct prm_landmarks *make(const struct fixture *f, uint32_t root)
 {
     struct prm_landmarks *landmarks;
-    assert_ok(prm_landmarks_create(&landmarks, test_context, &f->graph, root));
+    assert_ok(prm_landmarks_create(test_context, &landmarks, &f->graph, root));
     for (bool done = false; !done;)
         assert_ok(prm_landmarks_step(landmarks, &done));
     assert_null(landmarks->work);
@@ -542,11 +542,11 @@ static void steps_and_holders(void **state)
     const uint64_t before = prm_context_memory(test_context).resident_bytes;
     fixture_random(&f, &SHAPES[3], 100);
     assert_status(PRM_INVALID_ARGUMENT,
-                  prm_landmarks_create(&landmarks, test_context, &f.graph, f.vertex_count));
+                  prm_landmarks_create(test_context, &landmarks, &f.graph, f.vertex_count));
     assert_null(landmarks);
 
     // given up half-way
-    assert_ok(prm_landmarks_create(&landmarks, test_context, &f.graph, 0));
+    assert_ok(prm_landmarks_create(test_context, &landmarks, &f.graph, 0));
     for (int step = 0; step < 5; step++)
         assert_ok(prm_landmarks_step(landmarks, &done));
     assert_false(done);
@@ -581,7 +581,7 @@ static void faults_leave_nothing(void **state)
         struct prm_landmarks *landmarks;
         bool done = false;
         prm_context_inject_fault(test_context, countdown);
-        enum prm_status status = prm_landmarks_create(&landmarks, test_context, &f.graph, 0);
+        enum prm_status status = prm_landmarks_create(test_context, &landmarks, &f.graph, 0);
         while (status == PRM_OK && !done)
             status = prm_landmarks_step(landmarks, &done);
         prm_context_inject_fault(test_context, 0);

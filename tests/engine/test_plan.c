@@ -29,12 +29,12 @@ static void fixture_build(struct fixture *f, const struct prm_world_spec *spec,
     bool done = false;
 
     assert_ok(prm_world_create(test_arena, &f->world, spec));
-    assert_ok(prm_build_create(&build, test_context, f->world, &robot, params));
+    assert_ok(prm_build_create(test_context, &build, f->world, &robot, params));
     while (!done)
         assert_ok(prm_build_step(build, &done));
     assert_ok(prm_build_finish(build, &f->roadmap, &f->validity));
     prm_build_destroy(build);
-    assert_ok(prm_planner_create(&f->planner, test_context));
+    assert_ok(prm_planner_create(test_context, &f->planner));
 }
 
 static void fixture_deinit(struct fixture *f)
@@ -708,7 +708,7 @@ static void test_warm_up(void **state)
 {
     (void)state;
     struct prm_planner *planner;
-    assert_ok(prm_planner_create(&planner, test_context));
+    assert_ok(prm_planner_create(test_context, &planner));
     assert_ok(prm_planner_warm_up(planner, 2));
     assert_ok(prm_planner_warm_up(planner, 3));
     assert_status(PRM_INVALID_ARGUMENT, prm_planner_warm_up(planner, 1));

@@ -60,12 +60,12 @@ static void fixture_init(struct fixture *f)
     bool done = false;
 
     make_worlds(f);
-    assert_ok(prm_build_create(&build, test_context, f->world[0], &robot, &params));
+    assert_ok(prm_build_create(test_context, &build, f->world[0], &robot, &params));
     while (!done)
         assert_ok(prm_build_step(build, &done));
     assert_ok(prm_build_finish(build, &f->roadmap, &f->validity));
     prm_build_destroy(build);
-    assert_ok(prm_planner_create(&f->planner, test_context));
+    assert_ok(prm_planner_create(test_context, &f->planner));
     for (uint32_t q = 0; q < QUERIES; q++) {
         for (int end = 0; end < 2; end++)
             for (int c = 0; c < DOF; c++)

@@ -30,7 +30,7 @@ static enum prm_status try_build(struct prm_context *context, struct built *buil
     double last = 0;
     bool done = false;
     *built = (struct built){0};
-    enum prm_status status = prm_build_create(&build, context, world, robot, params);
+    enum prm_status status = prm_build_create(context, &build, world, robot, params);
     if (status != PRM_OK)
         return status;
     while (status == PRM_OK && !done) {
@@ -539,7 +539,7 @@ static void faults_and_cancels_leave_nothing(void **state)
         faults++;
     }
     assert_true(faults > 20);
-    assert_ok(prm_build_create(&cancelled, test_context, world, &POINT, &params));
+    assert_ok(prm_build_create(test_context, &cancelled, world, &POINT, &params));
     for (int i = 0; i < 3; i++)
         assert_ok(prm_build_step(cancelled, &done));
     prm_build_destroy(cancelled);

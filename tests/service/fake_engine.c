@@ -151,7 +151,7 @@ void prm_arena_destroy(struct prm_arena *arena)
     free(arena);
 }
 
-enum prm_status prm_planner_create(struct prm_planner **planner, struct prm_context *context)
+enum prm_status prm_planner_create(struct prm_context *context, struct prm_planner **planner)
 {
     *planner = calloc(1, sizeof(**planner));
     (*planner)->context = context;
@@ -223,7 +223,7 @@ static struct prm_validity *make_validity(const struct prm_roadmap *roadmap,
     return validity;
 }
 
-enum prm_status prm_build_create(struct prm_build **build, struct prm_context *context,
+enum prm_status prm_build_create(struct prm_context *context, struct prm_build **build,
                                  const struct prm_world *world, const struct prm_robot *robot,
                                  const struct prm_roadmap_params *params)
 {

@@ -1,6 +1,6 @@
 #include "harness.h"
 
-#include "service/clock.h"
+#include "schema/clock.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "fake_engine.h"
 #include "harness.h"
 
-#include "service/clock.h"
+#include "schema/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "fake_engine.h"
 #include "harness.h"
 
-#include "service/clock.h"
+#include "schema/clock.h"
 
 #include <pthread.h>
 #include <stdio.h>

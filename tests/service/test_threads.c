@@ -4,7 +4,7 @@
  * promise. */
 #include "fake_engine.h"
 
-#include "service/clock.h"
+#include "schema/clock.h"
 #include "service/device_thread.h"
 #include "service/resident.h"
 #include "service/workers.h"

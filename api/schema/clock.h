@@ -1,6 +1,6 @@
 /* Time: a steady clock for durations and deadlines, the calendar for people. Seconds. */
-#ifndef SERVICE_CLOCK_H
-#define SERVICE_CLOCK_H
+#ifndef SCHEMA_CLOCK_H
+#define SCHEMA_CLOCK_H
 
 #include "schema/text.h"
 

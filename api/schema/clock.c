@@ -1,4 +1,4 @@
-#include "service/clock.h"
+#include "schema/clock.h"
 
 #include <math.h>
 #include <stdio.h>
