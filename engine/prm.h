@@ -1,4 +1,5 @@
-/* libprm: motion planning on OpenCL devices. This header is the whole library. */
+/* libprm: parallel primitives and motion planning on OpenCL devices. This header is the whole
+ * library. Installed, it is <prm/prm.h>, and each part <prm/primitives/scan.h> and so on. */
 #ifndef PRM_H
 #define PRM_H
 
@@ -16,6 +17,7 @@
 #include "primitives/random.h"
 #include "primitives/rank.h"
 #include "primitives/scan.h"
+#include "roadmap/neighbors.h"
 #include "roadmap/plan.h"
 #include "roadmap/roadmap.h"
 

@@ -213,10 +213,10 @@ static enum prm_status piece_plan(struct plan_piece *piece, struct prm_plan_time
     double started = prm_clock_ms();
 
     TRY(piece_init(piece));
-    plan_lay_out(piece);
+    prm_plan_lay_out(piece);
     if (piece->end_count > 0)
         TRY(connect(piece));
-    TRY(plan_judge(piece));
+    TRY(prm_plan_judge(piece));
     double ended = prm_clock_ms();
     times->connect_ms += ended - started;
 
@@ -237,7 +237,7 @@ static enum prm_status piece_plan(struct plan_piece *piece, struct prm_plan_time
         ended = prm_clock_ms();
         times->simplify_ms += ended - started;
     }
-    TRY(plan_answer(piece));
+    TRY(prm_plan_answer(piece));
     times->extract_ms += prm_clock_ms() - ended;
 
 cleanup:

@@ -199,7 +199,7 @@ static enum prm_status results_grow(struct prm_plan_results *results, double way
     return PRM_OK;
 }
 
-enum prm_status plan_answer(struct plan_piece *piece)
+enum prm_status prm_plan_answer(struct plan_piece *piece)
 {
     enum prm_status status = PRM_OK;
     const struct plan_batch *batch = piece->batch;

@@ -39,7 +39,7 @@ static uint32_t same_goal(const struct prm_query *query, uint32_t dof)
     return query->goal_count;
 }
 
-void plan_lay_out(struct plan_piece *piece)
+void prm_plan_lay_out(struct plan_piece *piece)
 {
     const uint32_t dof = piece->batch->roadmap->space.dof;
     uint32_t end = 0;
@@ -252,7 +252,7 @@ cleanup:
     return status;
 }
 
-enum prm_status plan_judge(struct plan_piece *piece)
+enum prm_status prm_plan_judge(struct plan_piece *piece)
 {
     for (uint32_t q = 0; q < piece->count; q++)
         judge_query(piece, q);

@@ -57,13 +57,13 @@ static inline const double *plan_end_state(const struct plan_piece *piece, uint3
 }
 
 /* Lays out the ends: rows, limits, what needs no search. plan_judge.c. */
-void plan_lay_out(struct plan_piece *piece);
+void prm_plan_lay_out(struct plan_piece *piece);
 
 /* Sets the results of all queries that are answered before the search, with their reasons. */
-enum prm_status plan_judge(struct plan_piece *piece);
+enum prm_status prm_plan_judge(struct plan_piece *piece);
 
 /* Writes the results of the queries that were searched for, way-points and nodes. plan_answer.c. */
-enum prm_status plan_answer(struct plan_piece *piece);
+enum prm_status prm_plan_answer(struct plan_piece *piece);
 
 /* The planner's own scratch. */
 struct prm_arena *prm_planner_arena(struct prm_planner *planner);
