@@ -1,10 +1,12 @@
 #include "schema/grid.h"
 
+#include "schema/length.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXACT = 17 };
+enum { EXACT = 17, SIDE_MAX = 1 << 20 };
 
 /* What `passable` may free besides the ground. */
 enum { TREES = 1, WATER = 2 };
@@ -89,11 +91,26 @@ static bool read_extent(struct grid_document *grid, const struct json_node *node
                 json_node_limited(&width, 1, limits, LIMIT_grid_cells, &grid->width);
     good &= json_node_required(&height) &&
             json_node_limited(&height, 1, limits, LIMIT_grid_cells, &grid->height);
+    if (good && (grid->width > SIDE_MAX || grid->height > SIDE_MAX)) {
+        json_node_fault(grid->width > SIDE_MAX ? &width : &height, PROBLEM_INVALID_ARGUMENT,
+                        "must be at most %d", SIDE_MAX);
+        return false;
+    }
     if (good && (uint64_t)grid->width * grid->height > limits->grid_cells) {
         json_node_over(node, limits, LIMIT_grid_cells, limit_table[LIMIT_grid_cells].text);
         good = false;
     }
     return good;
+}
+
+static bool read_resolution(struct grid_document *grid, const struct json_node *node)
+{
+    if (!length_read(node, JSON_POSITIVE, &grid->resolution))
+        return false;
+    if (grid->resolution >= LENGTH_LEAST)
+        return true;
+    json_node_fault(node, PROBLEM_INVALID_ARGUMENT, "must be at least %g", LENGTH_LEAST);
+    return false;
 }
 
 void grid_read_node(struct grid_document *grid, const struct json_node *node,
@@ -102,9 +119,9 @@ void grid_read_node(struct grid_document *grid, const struct json_node *node,
     bool good = read_extent(grid, node, limits);
     grid->resolution = 1;
     struct json_node resolution = json_node_member(node, "resolution");
-    good &= json_node_number(&resolution, JSON_POSITIVE, &grid->resolution);
+    good &= read_resolution(grid, &resolution);
     struct json_node origin = json_node_member(node, "origin");
-    good &= json_node_numbers(&origin, JSON_ANY, grid->origin, 3);
+    good &= length_read_all(&origin, JSON_ANY, grid->origin, 3);
 
     int passable = 0;
     struct json_node classes = json_node_member(node, "passable");

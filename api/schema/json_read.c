@@ -9,7 +9,8 @@
 /* Above this not every whole number is a double. */
 #define WHOLE_MAX 9007199254740992.0
 
-enum { PARSE_FLAGS = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY };
+/* U+0000 is a character of JSON; who reads the string refuses it, and says where. */
+enum { PARSE_FLAGS = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL };
 
 /* ---- the body ---- */
 
@@ -307,6 +308,10 @@ bool json_node_string(const struct json_node *node, size_t bytes_max, const char
                         bytes_max, bytes);
         return false;
     }
+    if (memchr(json_string_value(node->json), '\0', bytes)) {
+        json_node_fault(node, PROBLEM_INVALID_ARGUMENT, "must not have the character U+0000");
+        return false;
+    }
     *value = json_string_value(node->json);
     return true;
 }
@@ -322,7 +327,8 @@ bool json_node_word(const struct json_node *node, const struct json_word *words,
     char known[PROBLEM_DETAIL_MAX / 2] = "";
     size_t length = 0;
     for (; words->word; words++) {
-        if (strcmp(words->word, json_string_value(node->json)) == 0) {
+        if (strcmp(words->word, json_string_value(node->json)) == 0 &&
+            strlen(words->word) == json_string_length(node->json)) {
             if (words->value != JSON_UNSUPPORTED) {
                 *value = words->value;
                 return true;

@@ -1,6 +1,7 @@
 #include "schema/obstacle.h"
 
 #include "schema/grid.h"
+#include "schema/length.h"
 #include "schema/polygon.h"
 
 #include <float.h>
@@ -77,7 +78,7 @@ static void read_required(const struct json_node *node, const char *key, enum js
 {
     struct json_node member = json_node_member(node, key);
     if (json_node_required(&member))
-        json_node_number(&member, sign, value);
+        length_read(&member, sign, value);
 }
 
 static void read_vector(const struct json_node *node, const char *key, enum json_sign sign,
@@ -85,7 +86,7 @@ static void read_vector(const struct json_node *node, const char *key, enum json
 {
     struct json_node member = json_node_member(node, key);
     if (json_node_required(&member))
-        json_node_numbers(&member, sign, values, count);
+        length_read_all(&member, sign, values, count);
 }
 
 /* Scales to unit length; false where all is zero. */
@@ -185,7 +186,7 @@ static void read_points(struct obstacle_document *obstacle, const struct json_no
     bool good = true;
     for (size_t i = 0; i < count && !json_node_full(&node); i++) {
         struct json_node point = json_node_element(&node, i);
-        good &= json_node_numbers(&point, JSON_ANY, obstacle->points + 2 * i, 2);
+        good &= length_read_all(&point, JSON_ANY, obstacle->points + 2 * i, 2);
     }
     if (good && !json_node_full(&node))
         check_polygon(obstacle, &node);
@@ -207,7 +208,7 @@ void obstacle_read_flags(struct obstacle_document *obstacle, const struct json_n
 {
     struct json_node padding = json_node_nullable(node, "padding");
     if (padding.json)
-        obstacle->has_padding = json_node_number(&padding, JSON_NOT_NEGATIVE, &obstacle->padding);
+        obstacle->has_padding = length_read(&padding, JSON_NOT_NEGATIVE, &obstacle->padding);
     struct json_node dynamic = json_node_member(node, "dynamic");
     json_node_bool(&dynamic, &obstacle->dynamic);
     struct json_node enabled = json_node_member(node, "enabled");

@@ -220,14 +220,16 @@ static void read_query(struct plan_reader *reader, struct plan_query *query,
         return;
 
     struct json_node id = json_node_nullable(node, "id");
-    struct json_node start = json_node_member(node, "start");
+    struct json_node start = json_node_nullable(node, "start");
     struct json_node goal = json_node_nullable(node, "goal");
     struct json_node goals = json_node_nullable(node, "goals");
     if (id.json)
         read_id(reader, query, &id);
     query->start = reader->request->number_count;
-    if (json_node_required(&start))
+    if (start.json)
         read_state(reader, query, &start, (struct state_place){"start", 0});
+    else
+        query_invalid(query, NULL, 0, "has no start");
     read_goals(reader, query, &goal, &goals);
 
     // an invalid query keeps no states

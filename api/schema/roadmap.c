@@ -9,8 +9,8 @@ enum {
     COUNT_DEFAULT = 10000,
     K_DEFAULT = 16,
     SEED_DEFAULT = 1,
-    TABLES_MAX = 256,
-    PROJECTIONS_MAX = 64
+    TABLES_MAX = 64,
+    PROJECTIONS_MAX = 8
 };
 #define RECALL_DEFAULT 0.95
 

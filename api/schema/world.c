@@ -1,6 +1,7 @@
 #include "schema/world.h"
 
 #include "schema/grid.h"
+#include "schema/length.h"
 #include "schema/obstacle.h"
 #include "schema/world_ids.h"
 #include "schema/world_read.h"
@@ -9,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Bounds narrower than this share of their longest side are too thin for float32 to see within. */
+#define SHARE_LEAST 4e-7
 
 enum { EXACT = 17, DIMENSION_MIN = 2, DIMENSION_MAX = 3, CAPACITY_MIN = 8 };
 
@@ -110,20 +114,26 @@ static void read_bounds(struct world_document *world, const struct json_node *no
         return;
     struct json_node min = json_node_member(node, "min");
     struct json_node max = json_node_member(node, "max");
-    bool good = json_node_required(&min) &&
-                json_node_numbers(&min, JSON_ANY, world->lower, world->dimension);
-    good &= json_node_required(&max) &&
-            json_node_numbers(&max, JSON_ANY, world->upper, world->dimension);
+    bool good =
+        json_node_required(&min) && length_read_all(&min, JSON_ANY, world->lower, world->dimension);
+    good &=
+        json_node_required(&max) && length_read_all(&max, JSON_ANY, world->upper, world->dimension);
     if (!good)
         return;
     world->has_bounds = true;
+    double longest = 0;
+    for (uint32_t i = 0; i < world->dimension; i++)
+        longest = fmax(longest, world->upper[i] - world->lower[i]);
+    const double least = fmax(LENGTH_LEAST, SHARE_LEAST * longest);
     for (uint32_t i = 0; i < world->dimension; i++) {
         struct json_node coordinate = json_node_element(&max, i);
         if (!(world->lower[i] < world->upper[i]))
             json_node_fault(&coordinate, PROBLEM_INVALID_ARGUMENT, "must be above the minimum");
-        else if (!isfinite(world->upper[i] - world->lower[i]))
+        else if (!(world->upper[i] - world->lower[i] >= least))
             json_node_fault(&coordinate, PROBLEM_INVALID_ARGUMENT,
-                            "is farther from the minimum than numbers can tell");
+                            "must be above the minimum by %g at least: numbers are too coarse for "
+                            "less",
+                            least);
     }
 }
 
@@ -170,7 +180,7 @@ static void read_members(struct world_document *world, const struct json_node *r
         json_node_u32(&dimension, DIMENSION_MIN, DIMENSION_MAX, &world->dimension);
 
     struct json_node padding = json_node_member(root, "padding");
-    json_node_number(&padding, JSON_NOT_NEGATIVE, &world->padding);
+    length_read(&padding, JSON_NOT_NEGATIVE, &world->padding);
     read_grid(world, &grid, limits);
     struct json_node obstacles = json_node_member(root, "obstacles");
     world_read_obstacles(world, &obstacles, limits);
