@@ -64,16 +64,13 @@ static void build_write(const struct build_options *build, const struct document
                                         neighbors ? "neighbors" : "", NULL},
                   out);
     if (build->world) {
-        text_json_key(out, "world");
-        text_json_string(out, build->world);
+        text_member_string(out, "world", build->world);
     }
     if (build->robot) {
-        text_json_key(out, "robot");
-        text_json_string(out, build->robot);
+        text_member_string(out, "robot", build->robot);
     }
     if (build->has_seed) {
-        text_json_key(out, "seed");
-        text_json_u64(out, build->seed);
+        text_member_u64(out, "seed", build->seed);
     }
     if (samples) {
         text_json_key(out, "samples");
@@ -83,12 +80,10 @@ static void build_write(const struct build_options *build, const struct document
                                             build->method ? "method" : "", NULL},
                       out);
         if (build->has_count) {
-            text_json_key(out, "count");
-            text_json_u64(out, build->count);
+            text_member_u64(out, "count", build->count);
         }
         if (build->method) {
-            text_json_key(out, "method");
-            text_json_string(out, build->method);
+            text_member_string(out, "method", build->method);
         }
         text_json_close(out, '}');
     }
@@ -100,12 +95,10 @@ static void build_write(const struct build_options *build, const struct document
             (const char *const[]){build->has_k ? "k" : "", build->has_radius ? "radius" : "", NULL},
             out);
         if (build->has_k) {
-            text_json_key(out, "k");
-            text_json_u64(out, build->k);
+            text_member_u64(out, "k", build->k);
         }
         if (build->has_radius) {
-            text_json_key(out, "radius");
-            text_json_number(out, build->radius, 17);
+            text_member_number(out, "radius", build->radius, 17);
         }
         text_json_close(out, '}');
     }

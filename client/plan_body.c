@@ -121,12 +121,10 @@ static bool members_write(const struct arguments *arguments, struct text *out, c
         const char *value = arguments_option(arguments, words[i]);
         if (!value)
             continue;
-        text_json_key(out, words[i]);
-        text_json_string(out, value);
+        text_member_string(out, words[i], value);
     }
     if (arguments_option(arguments, "no-simplify")) {
-        text_json_key(out, "simplify");
-        text_json_bool(out, false);
+        text_member_bool(out, "simplify", false);
     }
     const char *interpolate = arguments_option(arguments, "interpolate");
     double distance;
@@ -134,8 +132,7 @@ static bool members_write(const struct arguments *arguments, struct text *out, c
         return true;
     if (!arguments_number("interpolate", interpolate, &distance, fault, bytes))
         return false;
-    text_json_key(out, "interpolate");
-    text_json_number(out, distance, 17);
+    text_member_number(out, "interpolate", distance, 17);
     return true;
 }
 

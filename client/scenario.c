@@ -49,8 +49,7 @@ static bool line_add(struct scenario *scenario, const struct line *line)
 
     struct text *out = &scenario->queries;
     text_json_open(out, '{');
-    text_json_key(out, "id");
-    text_json_u64(out, scenario->count++);
+    text_member_u64(out, "id", scenario->count++);
     text_json_key(out, "start");
     state_write(out, line->start, line->height);
     text_json_key(out, "goal");

@@ -177,16 +177,14 @@ void compute_reply_write_json(const struct compute_reply *reply, struct text *ou
     text_json_open(out, '{');
     for (unsigned i = 0; i < reply->result_count; i++)
         write_result(&reply->results[i], out);
-    text_json_key(out, "device");
-    text_json_string(out, reply->device);
+    text_member_string(out, "device", reply->device);
 
     struct time_row rows[TIME_COUNT];
     list_times(rows, &reply->times, 1e3 * (clock_steady() - begin));
     text_json_key(out, "timing_ms");
     text_json_open(out, '{');
     for (size_t i = 0; i < TIME_COUNT; i++) {
-        text_json_key(out, rows[i].name);
-        text_json_number(out, rows[i].ms, TIME_DIGITS);
+        text_member_number(out, rows[i].name, rows[i].ms, TIME_DIGITS);
     }
     text_json_close(out, '}');
     text_json_close(out, '}');

@@ -139,16 +139,13 @@ void grid_read_node(struct grid_document *grid, const struct json_node *node,
 
 void grid_write_members(const struct grid_document *grid, struct text *out)
 {
-    text_json_key(out, "width");
-    text_json_u64(out, grid->width);
-    text_json_key(out, "height");
-    text_json_u64(out, grid->height);
-    text_json_key(out, "resolution");
-    text_json_number(out, grid->resolution, EXACT);
+    text_member_u64(out, "width", grid->width);
+    text_member_u64(out, "height", grid->height);
+    text_member_number(out, "resolution", grid->resolution, EXACT);
     text_json_numbers(out, "origin", grid->origin, 3);
     if (grid->passable_trees || grid->passable_water) {
-        text_json_key(out, "passable");
-        text_json_string(out, grid->passable_trees ? (grid->passable_water ? "TW" : "T") : "W");
+        text_member_string(out, "passable",
+                           grid->passable_trees ? (grid->passable_water ? "TW" : "T") : "W");
     }
 
     // rows hold nothing to escape

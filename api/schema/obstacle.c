@@ -350,12 +350,6 @@ bool obstacle_copy(struct obstacle_document *copy, const struct obstacle_documen
     return true;
 }
 
-static void write_number(const char *key, double value, struct text *out)
-{
-    text_json_key(out, key);
-    text_json_number(out, value, EXACT);
-}
-
 static void write_shape(const struct obstacle_document *obstacle, struct text *out)
 {
     unsigned members = shapes[obstacle->type].members;
@@ -363,13 +357,13 @@ static void write_shape(const struct obstacle_document *obstacle, struct text *o
     if (members & CENTER)
         text_json_numbers(out, "center", obstacle->center, dimension);
     if (members & RADIUS)
-        write_number("radius", obstacle->radius, out);
+        text_member_number(out, "radius", obstacle->radius, EXACT);
     if (members & LENGTH)
-        write_number("length", obstacle->length, out);
+        text_member_number(out, "length", obstacle->length, EXACT);
     if (members & SIZE)
         text_json_numbers(out, "size", obstacle->size, dimension);
     if (members & ANGLE)
-        write_number("angle", obstacle->angle, out);
+        text_member_number(out, "angle", obstacle->angle, EXACT);
     if (obstacle->has_rpy)
         text_json_numbers(out, "rpy", obstacle->rpy, 3);
     else if (obstacle->has_quaternion)
@@ -388,16 +382,12 @@ static void write_shape(const struct obstacle_document *obstacle, struct text *o
 void obstacle_write(const struct obstacle_document *obstacle, struct text *out)
 {
     text_json_open(out, '{');
-    text_json_key(out, "id");
-    text_json_string(out, obstacle->id);
-    text_json_key(out, "type");
-    text_json_string(out, type_words[obstacle->type].word);
+    text_member_string(out, "id", obstacle->id);
+    text_member_string(out, "type", type_words[obstacle->type].word);
     write_shape(obstacle, out);
     if (obstacle->has_padding)
-        write_number("padding", obstacle->padding, out);
-    text_json_key(out, "dynamic");
-    text_json_bool(out, obstacle->dynamic);
-    text_json_key(out, "enabled");
-    text_json_bool(out, obstacle->enabled);
+        text_member_number(out, "padding", obstacle->padding, EXACT);
+    text_member_bool(out, "dynamic", obstacle->dynamic);
+    text_member_bool(out, "enabled", obstacle->enabled);
     text_json_close(out, '}');
 }

@@ -20,26 +20,6 @@ const char *plan_status_text(enum plan_status status)
     return status_texts[status];
 }
 
-/* ---- small members ---- */
-
-static void write_string(const char *key, const char *value, struct text *out)
-{
-    text_json_key(out, key);
-    text_json_string(out, value);
-}
-
-static void write_u64(const char *key, uint64_t value, struct text *out)
-{
-    text_json_key(out, key);
-    text_json_u64(out, value);
-}
-
-static void write_number(const char *key, double value, int digits, struct text *out)
-{
-    text_json_key(out, key);
-    text_json_number(out, value, digits);
-}
-
 /* ---- a result ---- */
 
 static int waypoint_digits(double value)
@@ -89,9 +69,9 @@ static void write_solution(const struct plan_answer *answer, const struct plan_q
             text_json_u64(out, answer->nodes[result->node_first + i]);
         text_json_close(out, ']');
     }
-    write_number("length", result->length, EXACT, out);
-    write_u64("hops", result->hops, out);
-    write_u64("goal_index", result->goal_index, out);
+    text_member_number(out, "length", result->length, EXACT);
+    text_member_u64(out, "hops", result->hops);
+    text_member_u64(out, "goal_index", result->goal_index);
 }
 
 /* Members that a reason has; what it leaves out is NULL, NaN or UINT32_MAX. */
@@ -100,24 +80,24 @@ static void write_reason(const struct plan_reason *reason, struct text *out)
     text_json_key(out, "reason");
     text_json_open(out, '{');
     if (reason->at)
-        write_string("at", reason->at, out);
+        text_member_string(out, "at", reason->at);
     if (reason->goal_index != UINT32_MAX)
-        write_u64("goal_index", reason->goal_index, out);
-    write_string("kind", reason->kind, out);
+        text_member_u64(out, "goal_index", reason->goal_index);
+    text_member_string(out, "kind", reason->kind);
     if (reason->obstacle)
-        write_string("obstacle", reason->obstacle, out);
+        text_member_string(out, "obstacle", reason->obstacle);
     if (reason->coordinate)
-        write_string("coordinate", reason->coordinate, out);
+        text_member_string(out, "coordinate", reason->coordinate);
     if (!isnan(reason->value))
-        write_number("value", reason->value, EXACT, out);
+        text_member_number(out, "value", reason->value, EXACT);
     if (!isnan(reason->limit))
-        write_number("limit", reason->limit, EXACT, out);
+        text_member_number(out, "limit", reason->limit, EXACT);
     if (!isnan(reason->depth))
-        write_number("depth", reason->depth, WAYPOINT_DIGITS, out);
+        text_member_number(out, "depth", reason->depth, WAYPOINT_DIGITS);
     if (reason->start_component_size != UINT32_MAX)
-        write_u64("start_component_size", reason->start_component_size, out);
+        text_member_u64(out, "start_component_size", reason->start_component_size);
     if (reason->goal_component_size != UINT32_MAX)
-        write_u64("goal_component_size", reason->goal_component_size, out);
+        text_member_u64(out, "goal_component_size", reason->goal_component_size);
     text_json_close(out, '}');
 }
 
@@ -125,7 +105,7 @@ static void write_reason(const struct plan_reason *reason, struct text *out)
 static void write_invalid(const struct plan_query *query, struct text *out)
 {
     if (query->invalid_detail)
-        write_string("detail", query->invalid_detail, out);
+        text_member_string(out, "detail", query->invalid_detail);
     if (!query->invalid_at)
         return;
     bool at_goal = strcmp(query->invalid_at, "goal") == 0;
@@ -150,7 +130,7 @@ static void write_result(const struct plan_answer *answer, uint32_t index, struc
         text_json_key(out, "id");
         text_append(out, query->id_json, strlen(query->id_json));
     }
-    write_string("status", plan_status_text(result->status), out);
+    text_member_string(out, "status", plan_status_text(result->status));
     if (result->status == PLAN_STATUS_SOLVED)
         write_solution(answer, query, result, out);
     else if (query->invalid)
@@ -171,10 +151,10 @@ static void write_warnings(const struct plan_answer *answer, struct text *out)
     for (uint32_t i = 0; i < answer->warning_count; i++) {
         const struct plan_warning *warning = &answer->warnings[i];
         text_json_open(out, '{');
-        write_string("code", warning->code, out);
-        write_string("detail", warning->detail, out);
+        text_member_string(out, "code", warning->code);
+        text_member_string(out, "detail", warning->detail);
         if (warning->query >= 0)
-            write_u64("query", (uint64_t)warning->query, out);
+            text_member_u64(out, "query", (uint64_t)warning->query);
         text_json_close(out, '}');
     }
     text_json_close(out, ']');
@@ -199,7 +179,7 @@ static void write_times(const struct plan_times *times, double write_ms, struct 
     text_json_key(out, "timing_ms");
     text_json_open(out, '{');
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        write_number(rows[i].stage, rows[i].ms, TIME_DIGITS, out);
+        text_member_number(out, rows[i].stage, rows[i].ms, TIME_DIGITS);
     text_json_close(out, '}');
 }
 
@@ -207,10 +187,10 @@ void plan_answer_write(const struct plan_answer *answer, struct text *out)
 {
     const double begin = clock_steady();
     text_json_open(out, '{');
-    write_string("roadmap", answer->roadmap, out);
-    write_string("fingerprint", answer->fingerprint, out);
-    write_u64("revision", answer->revision, out);
-    write_u64("world_revision", answer->world_revision, out);
+    text_member_string(out, "roadmap", answer->roadmap);
+    text_member_string(out, "fingerprint", answer->fingerprint);
+    text_member_u64(out, "revision", answer->revision);
+    text_member_u64(out, "world_revision", answer->world_revision);
     text_json_key(out, "coordinates");
     text_json_open(out, '[');
     for (uint32_t c = 0; c < answer->dof; c++)
@@ -228,8 +208,8 @@ void plan_answer_write(const struct plan_answer *answer, struct text *out)
 
     text_json_key(out, "summary");
     text_json_open(out, '{');
-    write_u64("solved", solved, out);
-    write_u64("failed", answer->request->query_count - solved, out);
+    text_member_u64(out, "solved", solved);
+    text_member_u64(out, "failed", answer->request->query_count - solved);
     text_json_close(out, '}');
     write_warnings(answer, out);
     write_times(&answer->times, 1e3 * (clock_steady() - begin), out);

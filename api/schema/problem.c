@@ -56,27 +56,21 @@ void problem_fault_limit(struct problem_fault *fault, const struct limits *limit
 /* The members that say what and where, the same for the problem itself and in errors[]. */
 static void write_fault(const struct problem_fault *fault, struct text *out)
 {
-    text_json_key(out, "detail");
-    text_json_string(out, fault->detail);
-    text_json_key(out, "code");
-    text_json_string(out, problem_code_text(fault->code));
+    text_member_string(out, "detail", fault->detail);
+    text_member_string(out, "code", problem_code_text(fault->code));
     if (fault->has_pointer) {
-        text_json_key(out, "pointer");
-        text_json_string(out, fault->pointer);
+        text_member_string(out, "pointer", fault->pointer);
     }
     if (fault->line > 0) {
-        text_json_key(out, "line");
-        text_json_u64(out, (uint64_t)fault->line);
-        text_json_key(out, "column");
-        text_json_u64(out, (uint64_t)(fault->column > 0 ? fault->column : 0));
+        text_member_u64(out, "line", (uint64_t)fault->line);
+        text_member_u64(out, "column", (uint64_t)(fault->column > 0 ? fault->column : 0));
     }
     if (*fault->limit) {
         text_json_key(out, "limit");
         text_append(out, fault->limit, strlen(fault->limit));
     }
     if (*fault->flag) {
-        text_json_key(out, "flag");
-        text_json_string(out, fault->flag);
+        text_member_string(out, "flag", fault->flag);
     }
 }
 
@@ -91,10 +85,8 @@ void problem_write(const struct problem *problem, const char *request_id, struct
     char type[96];
     snprintf(type, sizeof type, "urn:prmd:problem:%s", problem_code_text(first->code));
     text_json_string(out, type);
-    text_json_key(out, "title");
-    text_json_string(out, problem_code_title(first->code));
-    text_json_key(out, "status");
-    text_json_u64(out, (uint64_t)problem_code_status(first->code));
+    text_member_string(out, "title", problem_code_title(first->code));
+    text_member_u64(out, "status", (uint64_t)problem_code_status(first->code));
     write_fault(first, out);
 
     // several faults: all that were kept, the first among them
@@ -109,12 +101,10 @@ void problem_write(const struct problem *problem, const char *request_id, struct
             text_json_close(out, '}');
         }
         text_json_close(out, ']');
-        text_json_key(out, "error_count");
-        text_json_u64(out, problem->fault_count);
+        text_member_u64(out, "error_count", problem->fault_count);
     }
     if (request_id) {
-        text_json_key(out, "request_id");
-        text_json_string(out, request_id);
+        text_member_string(out, "request_id", request_id);
     }
     text_json_close(out, '}');
 }

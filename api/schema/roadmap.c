@@ -207,40 +207,31 @@ static void write_optional(const char *key, double value, struct text *out)
 
 void roadmap_write_members(const struct roadmap_document *roadmap, struct text *out)
 {
-    text_json_key(out, "world");
-    text_json_string(out, roadmap->world);
-    text_json_key(out, "robot");
-    text_json_string(out, roadmap->robot);
-    text_json_key(out, "seed");
-    text_json_u64(out, roadmap->seed);
+    text_member_string(out, "world", roadmap->world);
+    text_member_string(out, "robot", roadmap->robot);
+    text_member_u64(out, "seed", roadmap->seed);
 
     text_json_key(out, "samples");
     text_json_open(out, '{');
-    text_json_key(out, "count");
-    text_json_u64(out, roadmap->count);
-    text_json_key(out, "method");
-    text_json_string(out, sample_words[roadmap->sample_method].word);
+    text_member_u64(out, "count", roadmap->count);
+    text_member_string(out, "method", sample_words[roadmap->sample_method].word);
     write_optional("spacing", roadmap->spacing, out);
     text_json_close(out, '}');
 
     text_json_key(out, "neighbors");
     text_json_open(out, '{');
-    text_json_key(out, "method");
-    text_json_string(out, neighbor_words[roadmap->neighbor_method].word);
-    text_json_key(out, "k");
-    text_json_u64(out, roadmap->k);
+    text_member_string(out, "method", neighbor_words[roadmap->neighbor_method].word);
+    text_member_u64(out, "k", roadmap->k);
     write_optional("radius", roadmap->radius, out);
     write_optional("tables", roadmap->tables, out);
     write_optional("projections", roadmap->projections, out);
     write_optional("width", roadmap->width, out);
-    text_json_key(out, "target_recall");
-    text_json_number(out, roadmap->target_recall, 17);
+    text_member_number(out, "target_recall", roadmap->target_recall, 17);
     text_json_close(out, '}');
 
     text_json_key(out, "edges");
     text_json_open(out, '{');
-    text_json_key(out, "check");
-    text_json_string(out, check_words[roadmap->edge_check].word);
+    text_member_string(out, "check", check_words[roadmap->edge_check].word);
     write_optional("resolution", roadmap->resolution, out);
     text_json_close(out, '}');
 }

@@ -64,10 +64,8 @@ bool robot_read(struct robot_document *robot, const char *body, size_t bytes,
 
 void robot_write_members(const struct robot_document *robot, struct text *out)
 {
-    text_json_key(out, "type");
-    text_json_string(out, type_words[robot->type].word);
+    text_member_string(out, "type", type_words[robot->type].word);
     if (robot->type == ROBOT_BALL) {
-        text_json_key(out, "radius");
-        text_json_number(out, robot->radius, 17);
+        text_member_number(out, "radius", robot->radius, 17);
     }
 }

@@ -189,6 +189,36 @@ void text_json_key(struct text *text, const char *key)
     text_append(text, ":", 1);
 }
 
+void text_member_string(struct text *text, const char *key, const char *string)
+{
+    text_json_key(text, key);
+    text_json_string(text, string);
+}
+
+void text_member_null(struct text *text, const char *key)
+{
+    text_json_key(text, key);
+    text_json_null(text);
+}
+
+void text_member_bool(struct text *text, const char *key, bool value)
+{
+    text_json_key(text, key);
+    text_json_bool(text, value);
+}
+
+void text_member_u64(struct text *text, const char *key, uint64_t value)
+{
+    text_json_key(text, key);
+    text_json_u64(text, value);
+}
+
+void text_member_number(struct text *text, const char *key, double value, int digits)
+{
+    text_json_key(text, key);
+    text_json_number(text, value, digits);
+}
+
 void text_json_numbers(struct text *text, const char *key, const double *values, size_t count)
 {
     if (key)

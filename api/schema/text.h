@@ -40,4 +40,11 @@ void text_json_open(struct text *text, char bracket);
 void text_json_close(struct text *text, char bracket);
 void text_json_key(struct text *text, const char *key);
 
+/* A member of an object: its key and the value as above. */
+void text_member_string(struct text *text, const char *key, const char *string);
+void text_member_null(struct text *text, const char *key);
+void text_member_bool(struct text *text, const char *key, bool value);
+void text_member_u64(struct text *text, const char *key, uint64_t value);
+void text_member_number(struct text *text, const char *key, double value, int digits);
+
 #endif

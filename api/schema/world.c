@@ -249,15 +249,13 @@ void world_deinit(struct world_document *world)
 
 void world_write_members(const struct world_document *world, struct text *out)
 {
-    text_json_key(out, "dimension");
-    text_json_u64(out, world->dimension);
+    text_member_u64(out, "dimension", world->dimension);
     text_json_key(out, "bounds");
     text_json_open(out, '{');
     text_json_numbers(out, "min", world->lower, world->dimension);
     text_json_numbers(out, "max", world->upper, world->dimension);
     text_json_close(out, '}');
-    text_json_key(out, "padding");
-    text_json_number(out, world->padding, EXACT);
+    text_member_number(out, "padding", world->padding, EXACT);
 
     text_json_key(out, "obstacles");
     text_json_open(out, '[');

@@ -8,8 +8,7 @@ void about_live(struct service *service, struct call *call)
 {
     (void)service;
     text_json_open(&call->reply.body, '{');
-    text_json_key(&call->reply.body, "status");
-    text_json_string(&call->reply.body, "alive");
+    text_member_string(&call->reply.body, "status", "alive");
     text_json_close(&call->reply.body, '}');
     call_succeed_json(call, 200);
 }
@@ -29,8 +28,7 @@ void about_ready(struct service *service, struct call *call)
         return;
     }
     text_json_open(&call->reply.body, '{');
-    text_json_key(&call->reply.body, "status");
-    text_json_string(&call->reply.body, "ready");
+    text_member_string(&call->reply.body, "status", "ready");
     text_json_close(&call->reply.body, '}');
     call_succeed_json(call, 200);
 }
@@ -47,12 +45,9 @@ static void write_routes(struct text *out)
     text_json_open(out, '[');
     for (unsigned r = 0; r < ROUTE_COUNT; r++) {
         text_json_open(out, '{');
-        text_json_key(out, "method");
-        text_json_string(out, route_table[r].method);
-        text_json_key(out, "path");
-        text_json_string(out, route_table[r].pattern);
-        text_json_key(out, "summary");
-        text_json_string(out, route_table[r].summary);
+        text_member_string(out, "method", route_table[r].method);
+        text_member_string(out, "path", route_table[r].pattern);
+        text_member_string(out, "summary", route_table[r].summary);
         text_json_close(out, '}');
     }
     text_json_close(out, ']');
@@ -67,15 +62,12 @@ void about_root(struct service *service, struct call *call)
                  {"metrics", "/metrics"},  {"readyz", "/readyz"}};
     struct text *out = &call->reply.body;
     text_json_open(out, '{');
-    text_json_key(out, "name");
-    text_json_string(out, "prmd");
-    text_json_key(out, "version");
-    text_json_string(out, service->version);
+    text_member_string(out, "name", "prmd");
+    text_member_string(out, "version", service->version);
     text_json_key(out, "links");
     text_json_open(out, '{');
     for (size_t i = 0; i < sizeof(LINKS) / sizeof(LINKS[0]); i++) {
-        text_json_key(out, LINKS[i].name);
-        text_json_string(out, LINKS[i].path);
+        text_member_string(out, LINKS[i].name, LINKS[i].path);
     }
     text_json_close(out, '}');
     write_routes(out);
@@ -86,24 +78,16 @@ void about_root(struct service *service, struct call *call)
 static void write_device(const struct prm_device_info *device, bool in_use, struct text *out)
 {
     text_json_open(out, '{');
-    text_json_key(out, "platform");
-    text_json_string(out, device->platform);
-    text_json_key(out, "name");
-    text_json_string(out, device->name);
-    text_json_key(out, "driver");
-    text_json_string(out, device->driver);
-    text_json_key(out, "type");
-    text_json_string(out, device->is_gpu ? "gpu" : "cpu");
+    text_member_string(out, "platform", device->platform);
+    text_member_string(out, "name", device->name);
+    text_member_string(out, "driver", device->driver);
+    text_member_string(out, "type", device->is_gpu ? "gpu" : "cpu");
     text_json_key(out, "index");
     text_print(out, "\"%u:%u\"", device->platform_index, device->device_index);
-    text_json_key(out, "compute_units");
-    text_json_u64(out, device->compute_units);
-    text_json_key(out, "memory_bytes");
-    text_json_u64(out, device->memory_bytes);
-    text_json_key(out, "allocation_max_bytes");
-    text_json_u64(out, device->allocation_max);
-    text_json_key(out, "in_use");
-    text_json_bool(out, in_use);
+    text_member_u64(out, "compute_units", device->compute_units);
+    text_member_u64(out, "memory_bytes", device->memory_bytes);
+    text_member_u64(out, "allocation_max_bytes", device->allocation_max);
+    text_member_bool(out, "in_use", in_use);
     text_json_close(out, '}');
 }
 
@@ -122,8 +106,7 @@ void about_devices(struct service *service, struct call *call)
                      out);
     }
     text_json_close(out, ']');
-    text_json_key(out, "next");
-    text_json_null(out);
+    text_member_null(out, "next");
     text_json_close(out, '}');
     call_succeed_json(call, 200);
 }
@@ -136,12 +119,9 @@ void about_limits(struct service *service, struct call *call)
         const struct limit_row *row = &limit_table[i];
         text_json_key(out, row->member);
         text_json_open(out, '{');
-        text_json_key(out, "value");
-        text_json_u64(out, limits_value(&service->limits, (enum limit_id)i));
-        text_json_key(out, "flag");
-        text_json_string(out, row->flag);
-        text_json_key(out, "detail");
-        text_json_string(out, row->text);
+        text_member_u64(out, "value", limits_value(&service->limits, (enum limit_id)i));
+        text_member_string(out, "flag", row->flag);
+        text_member_string(out, "detail", row->text);
         text_json_close(out, '}');
     }
     text_json_close(out, '}');

@@ -236,14 +236,31 @@ void call_list(struct call *call, struct store *store,
     call_succeed_json(call, 200);
 }
 
+void call_delete(struct call *call, struct store *store, const char *kind,
+                 enum problem_code unknown, bool (*may)(struct call *call, const char *name))
+{
+    const char *name = call->segments[0];
+    struct version *removed = NULL;
+    service_lock(call->service);
+    const struct version *version = store_find(store, name);
+    if (!version)
+        problem_add(&call->problem, unknown, "there is no %s \"%s\"", kind, name);
+    else if (call_may_change(call, version) && may(call, name))
+        removed = store_remove(store, name);
+    service_unlock(call->service);
+
+    version_release(removed);
+    if (removed)
+        call_succeed_empty(call, 204);
+    else
+        call_fail(call);
+}
+
 void version_write_members(const char *name, const struct version *version, struct text *out)
 {
-    text_json_key(out, "name");
-    text_json_string(out, name);
-    text_json_key(out, "revision");
-    text_json_u64(out, version->revision);
-    text_json_key(out, "fingerprint");
-    text_json_string(out, version->fingerprint);
+    text_member_string(out, "name", name);
+    text_member_u64(out, "revision", version->revision);
+    text_member_string(out, "fingerprint", version->fingerprint);
     text_json_key(out, "created");
     clock_write_json(version->created, out);
 }

@@ -93,6 +93,12 @@ bool call_page(struct call *call, struct page *page);
 void call_list(struct call *call, struct store *store,
                void (*write)(const struct version *version, struct text *out));
 
+/* Removes the store's version of the name in the URL, if there is one (else the fault `unknown`, of
+ * this `kind`), the call's conditions hold and `may`, with the lock held, finds nothing against it
+ * or adds its fault; completes. */
+void call_delete(struct call *call, struct store *store, const char *kind,
+                 enum problem_code unknown, bool (*may)(struct call *call, const char *name));
+
 /* Whether the name in the URL is one that a PUT may make; else completes. */
 bool call_name_valid(struct call *call);
 

@@ -176,14 +176,10 @@ void job_write_error(const struct problem_fault *error, struct text *out)
         return;
     }
     text_json_open(out, '{');
-    text_json_key(out, "code");
-    text_json_string(out, problem_code_text(error->code));
-    text_json_key(out, "status");
-    text_json_u64(out, (uint64_t)problem_code_status(error->code));
-    text_json_key(out, "title");
-    text_json_string(out, problem_code_title(error->code));
-    text_json_key(out, "detail");
-    text_json_string(out, error->detail);
+    text_member_string(out, "code", problem_code_text(error->code));
+    text_member_u64(out, "status", (uint64_t)problem_code_status(error->code));
+    text_member_string(out, "title", problem_code_title(error->code));
+    text_member_string(out, "detail", error->detail);
     text_json_close(out, '}');
 }
 
@@ -201,20 +197,13 @@ static double eta_ms(const struct job *job)
 void job_write(const struct job *job, struct text *out)
 {
     text_json_open(out, '{');
-    text_json_key(out, "id");
-    text_json_string(out, job->id);
-    text_json_key(out, "kind");
-    text_json_string(out, job->kind);
-    text_json_key(out, "resource");
-    text_json_string(out, job->resource);
-    text_json_key(out, "state");
-    text_json_string(out, job_state_text(job->state));
-    text_json_key(out, "stage");
-    text_json_string(out, job->stage);
-    text_json_key(out, "progress");
-    text_json_number(out, job->progress, 4);
-    text_json_key(out, "eta_ms");
-    text_json_number(out, eta_ms(job), 4);
+    text_member_string(out, "id", job->id);
+    text_member_string(out, "kind", job->kind);
+    text_member_string(out, "resource", job->resource);
+    text_member_string(out, "state", job_state_text(job->state));
+    text_member_string(out, "stage", job->stage);
+    text_member_number(out, "progress", job->progress, 4);
+    text_member_number(out, "eta_ms", eta_ms(job), 4);
     text_json_key(out, "created");
     clock_write_json(job->created, out);
     text_json_key(out, "started");

@@ -8,25 +8,13 @@
 
 enum { SHARE_DIGITS = 6, TIME_DIGITS = 5 };
 
-static void write_u64(const char *key, uint64_t value, struct text *out)
-{
-    text_json_key(out, key);
-    text_json_u64(out, value);
-}
-
-static void write_number(const char *key, double value, int digits, struct text *out)
-{
-    text_json_key(out, key);
-    text_json_number(out, value, digits);
-}
-
 /* Equal bins from 0 to `max`. */
 static void write_histogram(const char *key, const uint32_t *counts, double max, struct text *out)
 {
     text_json_key(out, key);
     text_json_open(out, '{');
-    write_number("min", 0, 1, out);
-    write_number("max", max, SHARE_DIGITS, out);
+    text_member_number(out, "min", 0, 1);
+    text_member_number(out, "max", max, SHARE_DIGITS);
     text_json_key(out, "counts");
     text_json_open(out, '[');
     for (unsigned i = 0; i < PRM_HISTOGRAM_BINS; i++)
@@ -40,17 +28,16 @@ static void write_neighbors(const struct prm_roadmap_statistics *statistics, str
 {
     text_json_key(out, "neighbors");
     text_json_open(out, '{');
-    text_json_key(out, "method");
-    text_json_string(out, neighbor_method_text(statistics->neighbor_method));
+    text_member_string(out, "method", neighbor_method_text(statistics->neighbor_method));
     if (statistics->neighbor_method == PRM_NEIGHBOR_LSH) {
-        write_u64("tables", statistics->tables, out);
-        write_u64("projections", statistics->projections, out);
-        write_number("width", statistics->width, SHARE_DIGITS, out);
+        text_member_u64(out, "tables", statistics->tables);
+        text_member_u64(out, "projections", statistics->projections);
+        text_member_number(out, "width", statistics->width, SHARE_DIGITS);
     }
     text_json_close(out, '}');
-    write_number("recall", statistics->recall, SHARE_DIGITS, out);
-    write_u64("recall_samples", statistics->recall_samples, out);
-    write_u64("cuckoo_attempts", statistics->cuckoo_attempts, out);
+    text_member_number(out, "recall", statistics->recall, SHARE_DIGITS);
+    text_member_u64(out, "recall_samples", statistics->recall_samples);
+    text_member_u64(out, "cuckoo_attempts", statistics->cuckoo_attempts);
 }
 
 static void write_statistics(const struct model *model, struct text *out)
@@ -60,27 +47,27 @@ static void write_statistics(const struct model *model, struct text *out)
     const double milestones = model->topology->roadmap->milestone_count;
 
     text_json_open(out, '{');
-    write_u64("samples_drawn", statistics->samples_drawn, out);
-    write_number("free_fraction", statistics->free_fraction, SHARE_DIGITS, out);
-    write_u64("milestones", statistics->milestones, out);
-    write_u64("edges", validity->valid_edges, out);
-    write_u64("candidate_edges", statistics->candidate_edges, out);
-    write_u64("components", validity->component_count, out);
-    write_u64("largest_component", validity->largest_size, out);
-    write_number("largest_component_share", validity->largest_size / fmax(milestones, 1),
-                 SHARE_DIGITS, out);
+    text_member_u64(out, "samples_drawn", statistics->samples_drawn);
+    text_member_number(out, "free_fraction", statistics->free_fraction, SHARE_DIGITS);
+    text_member_u64(out, "milestones", statistics->milestones);
+    text_member_u64(out, "edges", validity->valid_edges);
+    text_member_u64(out, "candidate_edges", statistics->candidate_edges);
+    text_member_u64(out, "components", validity->component_count);
+    text_member_u64(out, "largest_component", validity->largest_size);
+    text_member_number(out, "largest_component_share", validity->largest_size / fmax(milestones, 1),
+                       SHARE_DIGITS);
     write_histogram("degree_histogram", validity->degree_histogram, validity->degree_max, out);
     write_histogram("edge_length_histogram", validity->length_histogram, validity->length_max, out);
     write_neighbors(statistics, out);
     text_json_key(out, "stages_ms");
     text_json_open(out, '{');
     for (uint32_t i = 0; i < statistics->stage_count; i++)
-        write_number(statistics->stages[i].name, statistics->stages[i].milliseconds, TIME_DIGITS,
-                     out);
+        text_member_number(out, statistics->stages[i].name, statistics->stages[i].milliseconds,
+                           TIME_DIGITS);
     text_json_close(out, '}');
-    write_number("margin", statistics->margin, SHARE_DIGITS, out);
-    write_u64("device_bytes", statistics->device_bytes, out);
-    write_u64("host_bytes", statistics->host_bytes, out);
+    text_member_number(out, "margin", statistics->margin, SHARE_DIGITS);
+    text_member_u64(out, "device_bytes", statistics->device_bytes);
+    text_member_u64(out, "host_bytes", statistics->host_bytes);
     text_json_close(out, '}');
 }
 
@@ -104,10 +91,8 @@ static void write_identity(const struct model *model, struct text *out)
 static void write_warning(const char *code, const char *detail, struct text *out)
 {
     text_json_open(out, '{');
-    text_json_key(out, "code");
-    text_json_string(out, code);
-    text_json_key(out, "detail");
-    text_json_string(out, detail);
+    text_member_string(out, "code", code);
+    text_member_string(out, "detail", detail);
     text_json_close(out, '}');
 }
 
@@ -147,10 +132,9 @@ void roadmap_write(const char *name, const struct roadmap_version *roadmap, cons
 {
     text_json_open(out, '{');
     version_write_members(name, &roadmap->version, out);
-    text_json_key(out, "state");
-    text_json_string(out, roadmap_state_texts[roadmap->state]);
+    text_member_string(out, "state", roadmap_state_texts[roadmap->state]);
     roadmap_write_members(&roadmap->document, out);
-    write_u64("world_revision", roadmap->world->version.revision, out);
+    text_member_u64(out, "world_revision", roadmap->world->version.revision);
     write_identity(roadmap->model, out);
     text_json_key(out, "job");
     if (job)

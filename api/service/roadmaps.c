@@ -141,12 +141,9 @@ bool roadmaps_refuse_in_use(struct call *call, enum used used, const char *name)
 static void write_summary(const struct version *version, struct text *out)
 {
     const struct roadmap_version *roadmap = (const struct roadmap_version *)version;
-    text_json_key(out, "state");
-    text_json_string(out, roadmap_state_texts[roadmap->state]);
-    text_json_key(out, "world");
-    text_json_string(out, roadmap->document.world);
-    text_json_key(out, "robot");
-    text_json_string(out, roadmap->document.robot);
+    text_member_string(out, "state", roadmap_state_texts[roadmap->state]);
+    text_member_string(out, "world", roadmap->document.world);
+    text_member_string(out, "robot", roadmap->document.robot);
     text_json_key(out, "milestones");
     if (roadmap->model)
         text_json_u64(out, roadmap->model->topology->roadmap->milestone_count);
@@ -188,23 +185,14 @@ void roadmap_get(struct service *service, struct call *call)
     version_release(version);
 }
 
+/* A roadmap goes with the job that makes its next version. */
+static bool end_build(struct call *call, const char *name)
+{
+    build_cancel(call->service, name);
+    return true;
+}
+
 void roadmap_delete(struct service *service, struct call *call)
 {
-    const char *name = call->segments[0];
-    struct version *removed = NULL;
-    service_lock(service);
-    struct version *version = store_find(&service->roadmaps, name);
-    if (!version) {
-        problem_add(&call->problem, PROBLEM_UNKNOWN_ROADMAP, "there is no roadmap \"%s\"", name);
-    } else if (call_may_change(call, version)) {
-        removed = store_remove(&service->roadmaps, name);
-        build_cancel(service, name);
-    }
-    service_unlock(service);
-
-    version_release(removed);
-    if (removed)
-        call_succeed_empty(call, 204);
-    else
-        call_fail(call);
+    call_delete(call, &service->roadmaps, "roadmap", PROBLEM_UNKNOWN_ROADMAP, end_build);
 }

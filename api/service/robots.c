@@ -134,21 +134,12 @@ void robot_put(struct service *service, struct call *call)
     call_succeed_json(call, status);
 }
 
+static bool is_free(struct call *call, const char *name)
+{
+    return !roadmaps_refuse_in_use(call, USED_ROBOT, name);
+}
+
 void robot_delete(struct service *service, struct call *call)
 {
-    const char *name = call->segments[0];
-    struct version *removed = NULL;
-    service_lock(service);
-    struct version *version = store_find(&service->robots, name);
-    if (!version)
-        problem_add(&call->problem, PROBLEM_UNKNOWN_ROBOT, "there is no robot \"%s\"", name);
-    else if (call_may_change(call, version) && !roadmaps_refuse_in_use(call, USED_ROBOT, name))
-        removed = store_remove(&service->robots, name);
-    service_unlock(service);
-
-    version_release(removed);
-    if (removed)
-        call_succeed_empty(call, 204);
-    else
-        call_fail(call);
+    call_delete(call, &service->robots, "robot", PROBLEM_UNKNOWN_ROBOT, is_free);
 }

@@ -73,16 +73,11 @@ static void write_roadmaps(const struct change *change, struct text *out)
     for (size_t i = 0; i < change->count; i++) {
         const struct dependent *dependent = &change->dependents[i];
         text_json_open(out, '{');
-        text_json_key(out, "name");
-        text_json_string(out, dependent->name);
-        text_json_key(out, "state");
-        text_json_string(out, roadmap_state_texts[dependent->to->state]);
-        text_json_key(out, "edges_off");
-        text_json_u64(out, dependent->edges_off);
-        text_json_key(out, "edges_on");
-        text_json_u64(out, dependent->edges_on);
-        text_json_key(out, "update_ms");
-        text_json_number(out, dependent->update_ms, 5);
+        text_member_string(out, "name", dependent->name);
+        text_member_string(out, "state", roadmap_state_texts[dependent->to->state]);
+        text_member_u64(out, "edges_off", dependent->edges_off);
+        text_member_u64(out, "edges_on", dependent->edges_on);
+        text_member_number(out, "update_ms", dependent->update_ms, 5);
         text_json_close(out, '}');
     }
     text_json_close(out, ']');
@@ -100,10 +95,8 @@ static void answer(struct worker_task *work)
         world_write_open(call->segments[0], change->next, out);
     } else {
         text_json_open(out, '{');
-        text_json_key(out, "revision");
-        text_json_u64(out, version->revision);
-        text_json_key(out, "fingerprint");
-        text_json_string(out, version->fingerprint);
+        text_member_u64(out, "revision", version->revision);
+        text_member_string(out, "fingerprint", version->fingerprint);
     }
     write_roadmaps(change, out);
     text_json_close(out, '}');

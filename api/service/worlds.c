@@ -80,10 +80,8 @@ void world_write_open(const char *name, const struct world_version *world, struc
 static void write_summary(const struct version *version, struct text *out)
 {
     const struct world_version *world = (const struct world_version *)version;
-    text_json_key(out, "dimension");
-    text_json_u64(out, world->document.dimension);
-    text_json_key(out, "obstacle_count");
-    text_json_u64(out, world->document.obstacle_count);
+    text_member_u64(out, "dimension", world->document.dimension);
+    text_member_u64(out, "obstacle_count", world->document.obstacle_count);
 }
 
 void world_list(struct service *service, struct call *call)
@@ -116,23 +114,14 @@ void world_get(struct service *service, struct call *call)
     version_release(&world->version);
 }
 
+static bool is_free(struct call *call, const char *name)
+{
+    return !roadmaps_refuse_in_use(call, USED_WORLD, name);
+}
+
 void world_delete(struct service *service, struct call *call)
 {
-    const char *name = call->segments[0];
-    struct version *removed = NULL;
-    service_lock(service);
-    struct version *version = store_find(&service->worlds, name);
-    if (!version)
-        problem_add(&call->problem, PROBLEM_UNKNOWN_WORLD, "there is no world \"%s\"", name);
-    else if (call_may_change(call, version) && !roadmaps_refuse_in_use(call, USED_WORLD, name))
-        removed = store_remove(&service->worlds, name);
-    service_unlock(service);
-
-    version_release(removed);
-    if (removed)
-        call_succeed_empty(call, 204);
-    else
-        call_fail(call);
+    call_delete(call, &service->worlds, "world", PROBLEM_UNKNOWN_WORLD, is_free);
 }
 
 void obstacle_get(struct service *service, struct call *call)
