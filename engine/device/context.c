@@ -183,6 +183,7 @@ enum prm_status prm_memory_create(struct prm_context *context, cl_mem *memory, s
             "%zu bytes of device memory wanted, %llu in use, the limit is %llu: %s", bytes,
             (unsigned long long)used, (unsigned long long)limit, prm_opencl_error_name(code));
     *account(context, kind) += bytes;
+    prm_memory_advise(context, *memory, bytes);
     return PRM_OK;
 }
 

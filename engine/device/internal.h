@@ -64,6 +64,10 @@ enum prm_status prm_device_profile(struct prm_profile *profile, const struct prm
 enum prm_status prm_memory_create(struct prm_context *context, cl_mem *memory, size_t bytes,
                                   enum prm_memory_kind kind);
 
+/* Asks for large pages under a large buffer of a CPU device, before its first use: scattered writes
+ * and reads, as of a sort, then miss the address cache less. A hint: no fault. */
+void prm_memory_advise(struct prm_context *context, cl_mem memory, size_t bytes);
+
 /* Releases what prm_memory_create made; NULL is accepted. Commands under way keep it alive; with
  * separate_scratch the context does. */
 void prm_memory_destroy(struct prm_context *context, cl_mem memory, size_t bytes,
