@@ -25,7 +25,4 @@ struct peers {
 /* Runs the program of a folder on a problem. false: it does not run there. */
 bool peers_run(struct peers *peers, const char *folder, const char *problem, unsigned builds);
 
-/* The median of values[count], which it sorts; count >= 1. */
-double bench_median(double *values, unsigned count);
-
 #endif

@@ -12,6 +12,7 @@
  * the queue.
  */
 #include "roadmap/plan.h"
+#include "bench.h"
 #include "client/table.h"
 #include "peers.h"
 #include "problem.h"
@@ -20,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { RUNS_MAX = 64, MILESTONES = 10000, NEIGHBORS = 10, KERNELS_MAX = 128, REPEATS = 8 };
 
@@ -42,21 +42,6 @@ struct measure {
     struct prm_plan_times times; /* of the median run */
 };
 
-static double now_ms(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return 1e3 * (double)time.tv_sec + 1e-6 * (double)time.tv_nsec;
-}
-
-static void must(enum prm_status status, const char *what)
-{
-    if (status == PRM_OK)
-        return;
-    fprintf(stderr, "%s: %s: %s\n", what, prm_status_text(status), prm_fault_last()->detail);
-    exit(EXIT_FAILURE);
-}
-
 /* Opens a device and puts the problem's world on it. */
 static void bench_open(struct bench *bench, const struct problem_files *files, unsigned runs,
                        bool time_kernels)
@@ -65,11 +50,11 @@ static void bench_open(struct bench *bench, const struct problem_files *files, u
                                           .tuning = getenv("PRMD_TUNING"),
                                           .time_kernels = time_kernels};
     *bench = (struct bench){.files = files, .runs = runs};
-    must(prm_context_open(&bench->context, &options), "device");
-    must(prm_arena_create(bench->context, &bench->arena), "arena");
-    must(prm_planner_create(bench->context, &bench->planner), "planner");
-    must(prm_planner_warm_up(bench->planner, files->dof), "warm-up");
-    must(prm_world_create(bench->arena, &bench->world, &files->spec.spec), "world");
+    bench_must(prm_context_open(&bench->context, &options), "device");
+    bench_must(prm_arena_create(bench->context, &bench->arena), "arena");
+    bench_must(prm_planner_create(bench->context, &bench->planner), "planner");
+    bench_must(prm_planner_warm_up(bench->planner, files->dof), "warm-up");
+    bench_must(prm_world_create(bench->arena, &bench->world, &files->spec.spec), "world");
 }
 
 static void roadmap_close(struct bench *bench)
@@ -102,13 +87,13 @@ static double build_once(struct bench *bench)
                                         .edge_check = PRM_EDGE_CERTIFIED};
     struct prm_build *build = NULL;
     roadmap_close(bench);
-    double start = now_ms();
-    must(prm_build_create(bench->context, &build, bench->world, &robot, &params), "build");
+    double start = bench_now_ms();
+    bench_must(prm_build_create(bench->context, &build, bench->world, &robot, &params), "build");
     for (bool done = false; !done;)
-        must(prm_build_step(build, &done), "build");
-    must(prm_build_finish(build, &bench->roadmap, &bench->validity), "build");
-    must(prm_context_finish(bench->context), "build");
-    double ms = now_ms() - start;
+        bench_must(prm_build_step(build, &done), "build");
+    bench_must(prm_build_finish(build, &bench->roadmap, &bench->validity), "build");
+    bench_must(prm_context_finish(bench->context), "build");
+    double ms = bench_now_ms() - start;
     prm_build_destroy(build);
     return ms;
 }
@@ -116,15 +101,16 @@ static double build_once(struct bench *bench)
 /* Makes the landmarks, which a service does when nothing else waits. */
 static void refine(struct bench *bench)
 {
-    const double begin = now_ms();
+    const double begin = bench_now_ms();
     double worst = 0;
     unsigned steps = 0;
     for (bool done = false; !done; steps++) {
-        const double start = now_ms();
-        must(prm_validity_refine(bench->validity, &done), "landmarks");
-        worst = fmax(worst, now_ms() - start);
+        const double start = bench_now_ms();
+        bench_must(prm_validity_refine(bench->validity, &done), "landmarks");
+        worst = fmax(worst, bench_now_ms() - start);
     }
-    printf("landmarks: %.2f ms in %u steps, the longest %.2f ms\n", now_ms() - begin, steps, worst);
+    printf("landmarks: %.2f ms in %u steps, the longest %.2f ms\n", bench_now_ms() - begin, steps,
+           worst);
 }
 
 /* Builds some times; prints the stages' medians and returns the median of the whole. */
@@ -165,12 +151,12 @@ static struct measure plan_measure(struct bench *bench, const struct prm_query *
     struct prm_plan_times times[RUNS_MAX];
     for (unsigned run = 0; run <= bench->runs; run++) {
         struct prm_plan_results results;
-        double start = now_ms();
-        must(prm_plan(bench->planner, &results, bench->roadmap, bench->validity, bench->world,
-                      queries, count, options),
-             "plan");
+        double start = bench_now_ms();
+        bench_must(prm_plan(bench->planner, &results, bench->roadmap, bench->validity, bench->world,
+                            queries, count, options),
+                   "plan");
         if (run > 0) {
-            ms[run - 1] = sorted[run - 1] = now_ms() - start;
+            ms[run - 1] = sorted[run - 1] = bench_now_ms() - start;
             times[run - 1] = results.times;
         }
         if (run == bench->runs) {

@@ -1,0 +1,4 @@
+/* No C++ compiler. */
+#include "standard.h"
+
+const struct standard standard = {0};
