@@ -9,11 +9,11 @@
  * the result.
  *
  * Layout: slots[bucket][table][size] of (key, value), (EMPTY, EMPTY) where free;
- * functions[bucket][8]: c0, c1 of each table and a pad; side[2]: whether the key EMPTY is there,
- * and its value.
+ * functions[bucket][4] of 64 bits: c0 below c1 of each table, and a pad; side[2]: whether the key
+ * EMPTY is there, and its value.
  *
  * Launch: cuckoo_count, cuckoo_place, cuckoo_find one group a chunk; cuckoo_build one group a run
- * of buckets. Traffic: build about 40 bytes a key, a third of it scattered; find 12 and 1 + 3
+ * of buckets. Traffic: build about 60 bytes a key, of which 12 are scattered; find 12 and 1 + 3
  * random lines a query.
  *
  * `status`: [0] some bucket overflowed, [1] some bucket could not be built, [2] a key is there
@@ -23,8 +23,10 @@
 #include "hash.h"
 
 #define BUCKET_KEYS 256
-#define TABLE_MAX 171 /* slots of one of three tables: 2 * BUCKET_KEYS in all */
-#define FUNCTION_WORDS 8
+#define TABLE_MAX 171      /* slots of one of three tables: 2 * BUCKET_KEYS in all */
+#define NOBODY BUCKET_KEYS /* where a bucket's keys are numbered: none */
+#define ROW_WORDS 4        /* of 64 bits */
+#define ITEM_WORDS 3
 #define EMPTY 0xffffffffu
 
 #define ROUNDS_MAX 99
@@ -43,11 +45,12 @@ cuckoo_count(__global u32 *restrict counts, __global u32 *restrict places,
              u32 buckets, u32 n, u32 length)
 {
     const struct hash_function function = {c0, c1};
+    const struct hash_modulus modulus = hash_modulus_of(buckets);
     const u32 end = chunk_end(length, n);
     for (u32 i = chunk_begin(length) + (u32)get_local_id(0); i < end; i += WORKGROUP) {
         const u32 key = keys[i];
         if (key != EMPTY) {
-            places[i] = atomic_inc(&counts[hash_bucket(function, key, buckets)]);
+            places[i] = atomic_inc(&counts[hash_bucket(function, key, modulus)]);
         } else if (atomic_inc(&status[STATUS_EMPTY_KEYS]) == 0) {
             side[0] = 1;
             side[1] = values[i];
@@ -55,33 +58,42 @@ cuckoo_count(__global u32 *restrict counts, __global u32 *restrict places,
     }
 }
 
-/* items[offsets[b] + place] = index of the key; offsets: the scan of the counts. */
+/* items[offsets[b] + place] = index, key and value, so that a bucket's are read in one go; offsets:
+ * the scan of the counts. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 cuckoo_place(__global u32 *restrict items, __global const u32 *restrict offsets,
-             __global const u32 *restrict places, __global const u32 *restrict keys, u32 c0, u32 c1,
-             u32 buckets, u32 n, u32 length)
+             __global const u32 *restrict places, __global const u32 *restrict keys,
+             __global const u32 *restrict values, u32 c0, u32 c1, u32 buckets, u32 n, u32 length)
 {
     const struct hash_function function = {c0, c1};
+    const struct hash_modulus modulus = hash_modulus_of(buckets);
     const u32 end = chunk_end(length, n);
     for (u32 i = chunk_begin(length) + (u32)get_local_id(0); i < end; i += WORKGROUP) {
         const u32 key = keys[i];
-        if (key != EMPTY)
-            items[offsets[hash_bucket(function, key, buckets)] + places[i]] = i;
+        if (key != EMPTY) {
+            const u32 place = offsets[hash_bucket(function, key, modulus)] + places[i];
+            __global u32 *item = items + (ulong)place * ITEM_WORDS;
+            item[0] = i;
+            item[1] = key;
+            item[2] = values[i];
+        }
     }
 }
 
-/* A bucket in the making. slots[t * BUCKET_KEYS + e]: key e's slot in table t; where[e]: the table
- * that it sits in, HASH_TABLES if none; claims: of one table; holders[t * TABLE_MAX + s]: the key
- * in a slot. */
+/* A bucket in the making. slots[t * BUCKET_KEYS + e]: key e's slot in table t; claims: of one
+ * table, by index; holders[t * TABLE_MAX + s]: the key in a slot, NOBODY if it is free, whose key
+ * and value are EMPTY. */
 struct bucket {
-    u32 keys[BUCKET_KEYS];
+    u32 keys[BUCKET_KEYS + 1];
+    u32 values[BUCKET_KEYS + 1];
     u32 indices[BUCKET_KEYS];
     ushort slots[HASH_TABLES * BUCKET_KEYS];
-    uchar where[BUCKET_KEYS];
     u32 claims[TABLE_MAX];
-    u32 holders[HASH_TABLES * TABLE_MAX];
+    ushort holders[HASH_TABLES * TABLE_MAX];
 #if WORKGROUP == 1
-    u32 waiting[2 * BUCKET_KEYS]; /* two lists that take turns: the keys without a slot */
+    ushort waiting[2 * BUCKET_KEYS]; /* two lists that take turns: the keys without a slot */
+#else
+    uchar where[BUCKET_KEYS]; /* the table that a key sits in, HASH_TABLES if none */
 #endif
 };
 
@@ -93,34 +105,31 @@ static inline u32 cuckoo_round(__local struct bucket *bucket, u32 t, u32 turn, u
                                u32 size, __local u32 *scratch)
 {
     __local const ushort *slots = bucket->slots + t * BUCKET_KEYS;
-    __local u32 *holders = bucket->holders + t * TABLE_MAX;
-    __local const u32 *waiting = bucket->waiting + turn % 2 * BUCKET_KEYS;
-    __local u32 *later = bucket->waiting + (turn + 1) % 2 * BUCKET_KEYS;
+    __local ushort *holders = bucket->holders + t * TABLE_MAX;
+    __local const ushort *waiting = bucket->waiting + turn % 2 * BUCKET_KEYS;
+    __local ushort *later = bucket->waiting + (turn + 1) % 2 * BUCKET_KEYS;
 
     // the least index of those that claim a slot gets it
+    for (u32 s = 0; s < size; s++)
+        bucket->claims[s] = EMPTY;
     for (u32 w = 0; w < left; w++) {
         const u32 e = waiting[w];
         bucket->claims[slots[e]] = min(bucket->claims[slots[e]], bucket->indices[e]);
     }
 
-    // who loses waits on, and who sat in a claimed slot waits again
+    // who loses waits on, and who sat in a claimed slot waits again; without branches, which would
+    // go either way
     u32 next = 0;
     for (u32 w = 0; w < left; w++) {
-        u32 e = waiting[w];
+        const u32 e = waiting[w];
         const u32 slot = slots[e];
-        if (bucket->claims[slot] == bucket->indices[e]) {
-            const u32 holder = holders[slot];
-            holders[slot] = e;
-            bucket->where[e] = (uchar)t;
-            e = holder;
-        }
-        if (e != EMPTY) {
-            bucket->where[e] = HASH_TABLES;
-            later[next++] = e;
-        }
+        const u32 holder = holders[slot];
+        const bool wins = bucket->claims[slot] == bucket->indices[e];
+        const u32 out = wins ? holder : e;
+        holders[slot] = (ushort)(wins ? e : holder);
+        later[next] = (ushort)out;
+        next += out != NOBODY ? 1 : 0;
     }
-    for (u32 w = 0; w < left; w++)
-        bucket->claims[slots[waiting[w]]] = EMPTY;
     return next;
 }
 
@@ -159,79 +168,104 @@ static inline u32 cuckoo_round(__local struct bucket *bucket, u32 t, u32 turn, u
 
 #endif
 
-/* New functions for a bucket: stored, and every key's slots by them; no key sits anywhere. */
-static inline void cuckoo_draw(__local struct bucket *bucket, __global u32 *function_row,
+/* A function as a word of a row. */
+static inline ulong cuckoo_word(struct hash_function function)
+{
+    return (ulong)function.c1 << 32 | function.c0;
+}
+
+/* hash_linear by the three functions of a row (each a word: c0 below, c1 above), and hash_remainder
+ * of that; .w is of no use. */
+static inline ulong4 cuckoo_slots(ulong4 row, u32 key, struct hash_modulus modulus)
+{
+    const ulong low = 0xffffffffu;
+    const ulong4 product = (row >> 32) * (ulong)key + (row & low);
+    const ulong4 once = (product >> 32) * 5 + (product & low);
+    const ulong4 twice = (once >> 32) * 5 + (once & low);
+    const ulong4 hash = twice >= HASH_PRIME ? twice - HASH_PRIME : twice;
+    const ulong4 rest = hash - ((hash * modulus.inverse) >> 32) * modulus.size;
+    return rest >= modulus.size ? rest - modulus.size : rest;
+}
+
+/* No key sits anywhere: all holders of a bucket's tables. */
+static inline void cuckoo_vacate(__local struct bucket *bucket)
+{
+    for (u32 h = (u32)get_local_id(0); h < HASH_TABLES * TABLE_MAX; h += WORKGROUP)
+        bucket->holders[h] = NOBODY;
+}
+
+/* New functions for a bucket: stored, and every key's slots by them; no key sits anywhere. In try
+ * `restart` = 0 the holders are vacated already. */
+static inline void cuckoo_draw(__local struct bucket *bucket, __global ulong *function_row,
                                u32 number, u32 count, u32 size, u32 restart, u32 attempt,
                                ulong seed)
 {
     const u32 item = (u32)get_local_id(0);
+    const struct hash_modulus modulus = hash_modulus_of(size);
     struct hash_function functions[HASH_TABLES];
     hash_bucket_functions(functions, number, restart, attempt, seed);
+    const ulong4 row = (ulong4)(cuckoo_word(functions[0]), cuckoo_word(functions[1]),
+                                cuckoo_word(functions[2]), 0);
     for (u32 e = item; e < count; e += WORKGROUP) {
-        for (u32 t = 0; t < HASH_TABLES; t++)
-            bucket->slots[t * BUCKET_KEYS + e] =
-                (ushort)(hash_linear(functions[t], bucket->keys[e]) % size);
-        bucket->where[e] = HASH_TABLES;
+        const ulong4 slots = cuckoo_slots(row, bucket->keys[e], modulus);
+        bucket->slots[e] = (ushort)slots.x;
+        bucket->slots[BUCKET_KEYS + e] = (ushort)slots.y;
+        bucket->slots[2 * BUCKET_KEYS + e] = (ushort)slots.z;
 #if WORKGROUP == 1
-        bucket->waiting[restart * ROUNDS_MAX % 2 * BUCKET_KEYS + e] = e;
+        bucket->waiting[restart * ROUNDS_MAX % 2 * BUCKET_KEYS + e] = (ushort)e;
+#else
+        bucket->where[e] = HASH_TABLES;
 #endif
     }
 #if WORKGROUP == 1
-    for (u32 s = 0; s < size; s++)
-        bucket->claims[s] = EMPTY;
-    for (u32 h = 0; h < HASH_TABLES * TABLE_MAX; h++)
-        bucket->holders[h] = EMPTY;
+    if (restart > 0)
+        cuckoo_vacate(bucket);
 #endif
     if (item == 0) {
-        for (u32 t = 0; t < HASH_TABLES; t++) {
-            function_row[2 * t] = functions[t].c0;
-            function_row[2 * t + 1] = functions[t].c1;
-        }
+        function_row[0] = row.x;
+        function_row[1] = row.y;
+        function_row[2] = row.z;
     }
 }
 
 /* Writes the bucket's slots; notes a key that is there twice (each would find the other's slot). */
 static inline void cuckoo_write(__local struct bucket *bucket, __global uint2 *out,
-                                __global u32 *status, __global const u32 *values, u32 count,
-                                u32 size)
+                                __global u32 *status, u32 count, u32 size)
 {
     const u32 item = (u32)get_local_id(0);
-    for (u32 t = 0; t < HASH_TABLES; t++) {
-        for (u32 s = item; s < size; s += WORKGROUP)
-            bucket->holders[t * TABLE_MAX + s] = EMPTY;
-    }
+#if WORKGROUP > 1
+    // rounds of groups note where a key sits, not who sits in a slot
+    cuckoo_vacate(bucket);
     workgroup_barrier();
     for (u32 e = item; e < count; e += WORKGROUP) {
         const u32 t = bucket->where[e];
         if (t < HASH_TABLES)
-            bucket->holders[t * TABLE_MAX + bucket->slots[t * BUCKET_KEYS + e]] = e;
+            bucket->holders[t * TABLE_MAX + bucket->slots[t * BUCKET_KEYS + e]] = (ushort)e;
     }
     workgroup_barrier();
-    for (u32 e = item; e < count; e += WORKGROUP) {
-        for (u32 t = 0; t < HASH_TABLES; t++) {
-            const u32 holder = bucket->holders[t * TABLE_MAX + bucket->slots[t * BUCKET_KEYS + e]];
-            if (holder != EMPTY && holder != e && bucket->keys[holder] == bucket->keys[e])
-                status[STATUS_DUPLICATE] = 1;
-        }
-    }
+#endif
+    u32 repeated = 0;
     for (u32 t = 0; t < HASH_TABLES; t++) {
+        for (u32 e = item; e < count; e += WORKGROUP) {
+            const u32 holder = bucket->holders[t * TABLE_MAX + bucket->slots[t * BUCKET_KEYS + e]];
+            repeated |= (holder != e) & (bucket->keys[holder] == bucket->keys[e]);
+        }
         for (u32 s = item; s < size; s += WORKGROUP) {
             const u32 holder = bucket->holders[t * TABLE_MAX + s];
-            out[t * size + s] =
-                holder == EMPTY ? (uint2)(EMPTY, EMPTY)
-                                : (uint2)(bucket->keys[holder], values[bucket->indices[holder]]);
+            out[t * size + s] = (uint2)(bucket->keys[holder], bucket->values[holder]);
         }
     }
+    if (repeated)
+        status[STATUS_DUPLICATE] = 1;
     workgroup_barrier();
 }
 
 /* Builds buckets [g * run, (g + 1) * run). offsets: u32[buckets + 1], where each one's items begin.
  */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-cuckoo_build(__global uint2 *restrict slots, __global u32 *restrict functions,
+cuckoo_build(__global uint2 *restrict slots, __global ulong *restrict functions,
              __global u32 *restrict status, __global const u32 *restrict offsets,
-             __global const u32 *restrict items, __global const u32 *restrict keys,
-             __global const u32 *restrict values, ulong seed, u32 attempt, u32 size, u32 buckets,
+             __global const u32 *restrict items, ulong seed, u32 attempt, u32 size, u32 buckets,
              u32 run)
 {
     __local struct bucket bucket;
@@ -244,9 +278,19 @@ cuckoo_build(__global uint2 *restrict slots, __global u32 *restrict functions,
         const u32 keys_there = offsets[b + 1] - first;
         const u32 count = keys_there <= BUCKET_KEYS ? keys_there : 0;
         for (u32 e = item; e < count; e += WORKGROUP) {
-            bucket.indices[e] = items[first + e];
-            bucket.keys[e] = keys[bucket.indices[e]];
+            __global const u32 *source = items + (ulong)(first + e) * ITEM_WORDS;
+            bucket.indices[e] = source[0];
+            bucket.keys[e] = source[1];
+            bucket.values[e] = source[2];
         }
+
+        if (item == 0) {
+            bucket.keys[NOBODY] = EMPTY;
+            bucket.values[NOBODY] = EMPTY;
+        }
+#if WORKGROUP == 1
+        cuckoo_vacate(&bucket);
+#endif
 
         // one loop over all rounds of all restarts: barriers within nested loops that are left
         // early are beyond some compilers
@@ -256,7 +300,7 @@ cuckoo_build(__global uint2 *restrict slots, __global u32 *restrict functions,
         for (u32 turn = 0; turn < RESTARTS_MAX * ROUNDS_MAX && left > 0; turn++) {
             if (round == 0) {
                 left = count;
-                cuckoo_draw(&bucket, functions + b * FUNCTION_WORDS, b, count, size, restart,
+                cuckoo_draw(&bucket, functions + (ulong)b * ROW_WORDS, b, count, size, restart,
                             attempt, seed);
             }
             left = cuckoo_round(&bucket, round % HASH_TABLES, turn, left, count, size, scratch);
@@ -265,7 +309,7 @@ cuckoo_build(__global uint2 *restrict slots, __global u32 *restrict functions,
                 restart++;
             }
         }
-        cuckoo_write(&bucket, slots + (ulong)b * HASH_TABLES * size, status, values, count, size);
+        cuckoo_write(&bucket, slots + (ulong)b * HASH_TABLES * size, status, count, size);
         if (item == 0 && keys_there > BUCKET_KEYS)
             status[STATUS_OVERFLOW] = 1;
         if (item == 0 && left > 0)
@@ -275,48 +319,59 @@ cuckoo_build(__global uint2 *restrict slots, __global u32 *restrict functions,
 
 /* Queries that a work-item has under way at once, so that their cache misses overlap. */
 #if WORKGROUP == 1
-#define QUERIES 16
+#define QUERIES 64
 #else
 #define QUERIES 1
+#endif
+
+/* Asks for the cache line at p and does not wait for it. OpenCL's prefetch() does nothing on the
+ * CPU devices there are. */
+#if WORKGROUP == 1 && (defined(__x86_64__) || defined(__aarch64__))
+#define ask_for(p) __builtin_prefetch((const void *)(ulong)(p))
+#else
+#define ask_for(p)
 #endif
 
 /* out[i] = value of queries[i], EMPTY where it is absent; present: u32[n] of 0 and 1, or NULL. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 cuckoo_find(__global u32 *restrict out, __global u32 *restrict present,
             __global const u32 *restrict queries, __global const uint2 *restrict slots,
-            __global const u32 *restrict functions, __global const u32 *restrict side, u32 c0,
+            __global const ulong4 *restrict functions, __global const u32 *restrict side, u32 c0,
             u32 c1, u32 size, u32 buckets, u32 n, u32 length)
 {
     const struct hash_function level1 = {c0, c1};
+    const struct hash_modulus bucket_modulus = hash_modulus_of(buckets);
+    const struct hash_modulus slot_modulus = hash_modulus_of(size);
+    const ulong4 tables = (ulong4)(0, size, 2 * size, 0);
     const u32 end = chunk_end(length, n);
     for (u32 base = chunk_begin(length) + (u32)get_local_id(0); base < end;
          base += WORKGROUP * QUERIES) {
         const u32 count = min((u32)QUERIES, (end - base + WORKGROUP - 1) / WORKGROUP);
 
-        // where to look
-        ulong places[HASH_TABLES * QUERIES];
+        // where each may sit
+        ulong4 places[QUERIES];
         for (u32 q = 0; q < count; q++) {
             const u32 key = queries[base + q * WORKGROUP];
-            const u32 b = hash_bucket(level1, key, buckets);
-            __global const u32 *row = functions + (ulong)b * FUNCTION_WORDS;
-            for (u32 t = 0; t < HASH_TABLES; t++) {
-                const struct hash_function function = {row[2 * t], row[2 * t + 1]};
-                places[q * HASH_TABLES + t] =
-                    ((ulong)b * HASH_TABLES + t) * size + hash_linear(function, key) % size;
-            }
+            const u32 b = hash_bucket(level1, key, bucket_modulus);
+            const ulong4 place =
+                cuckoo_slots(functions[b], key, slot_modulus) + tables + (ulong)b * (3 * size);
+            ask_for(slots + place.x);
+            ask_for(slots + place.y);
+            ask_for(slots + place.z);
+            places[q] = place;
         }
 
-        // all three slots are read at once
+        // all three slots are read, without a branch
         for (u32 q = 0; q < count; q++) {
             const u32 i = base + q * WORKGROUP;
             const u32 key = queries[i];
-            u32 value = EMPTY;
-            u32 found = 0;
-            for (u32 t = 0; t < HASH_TABLES; t++) {
-                const uint2 slot = slots[places[q * HASH_TABLES + t]];
-                value = slot.x == key ? slot.y : value;
-                found |= slot.x == key ? 1 : 0;
-            }
+            const uint2 first = slots[places[q].x];
+            const uint2 second = slots[places[q].y];
+            const uint2 third = slots[places[q].z];
+            u32 value = first.x == key ? first.y : EMPTY;
+            value = second.x == key ? second.y : value;
+            value = third.x == key ? third.y : value;
+            u32 found = first.x == key || second.x == key || third.x == key ? 1 : 0;
 
             // the key that marks free slots is looked up aside
             if (key == EMPTY) {

@@ -34,11 +34,32 @@ static inline struct hash_function hash_function_of(u32 word0, u32 word1)
     return function;
 }
 
+/* A divisor and what spares the division: floor((2^32 - 1) / size). */
+struct hash_modulus {
+    u32 size, inverse;
+};
+
+/* size: 1 to 2^31. */
+static inline struct hash_modulus hash_modulus_of(u32 size)
+{
+    const struct hash_modulus modulus = {size, 0xffffffffu / size};
+    return modulus;
+}
+
+/* x mod size. The inverse is off by less than 1, the quotient so by less than x / 2^32: it is exact
+ * or one too small. */
+static inline u32 hash_remainder(u32 x, struct hash_modulus modulus)
+{
+    const u32 quotient = (u32)(((u64)x * modulus.inverse) >> 32);
+    const u32 rest = x - quotient * modulus.size;
+    return rest >= modulus.size ? rest - modulus.size : rest;
+}
+
 /* The key's bucket on level 1: k mod buckets where c1 is 0 (the first attempt), else by the
  * function. */
-static inline u32 hash_bucket(struct hash_function function, u32 key, u32 buckets)
+static inline u32 hash_bucket(struct hash_function function, u32 key, struct hash_modulus buckets)
 {
-    return (function.c1 == 0 ? key : hash_linear(function, key)) % buckets;
+    return hash_remainder(function.c1 == 0 ? key : hash_linear(function, key), buckets);
 }
 
 /* Tables of a bucket on level 2. */

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 /* As in kernels/cuckoo.cl. */
-enum { BUCKET_KEYS = 256, FUNCTION_WORDS = 8, SLOT_WORDS = 2, SIDE_WORDS = 2 };
+enum { BUCKET_KEYS = 256, FUNCTION_WORDS = 8, SLOT_WORDS = 2, ITEM_WORDS = 3, SIDE_WORDS = 2 };
 enum { STATUS_OVERFLOW, STATUS_UNBUILT, STATUS_DUPLICATE, STATUS_EMPTY_KEYS, STATUS_WORDS };
 
 static const struct prm_cuckoo_options DEFAULTS = {
@@ -84,7 +84,7 @@ static enum prm_status allocate(struct build *build)
     TRY(prm_buffer_fill_u32(table->context, table->functions, 0, 0, rows * FUNCTION_WORDS));
     TRY(prm_arena_take(build->arena, &build->offsets, prm_words(rows + 1)));
     TRY(prm_arena_take(build->arena, &build->places, prm_words(build->count)));
-    TRY(prm_arena_take(build->arena, &build->items, prm_words(build->count)));
+    TRY(prm_arena_take(build->arena, &build->items, prm_words(ITEM_WORDS * build->count)));
     TRY(prm_arena_take(build->arena, &build->status, prm_words(STATUS_WORDS)));
 cleanup:
     return status;
@@ -116,7 +116,8 @@ static enum prm_status spread(struct build *build)
     TRY(prm_launch(context, PRM_KERNEL_CUCKOO_PLACE, NULL, items, profile->workgroup,
                    ARGS(ARG_BUFFER(build->items), ARG_BUFFER(build->offsets),
                         ARG_BUFFER(build->places), ARG_BUFFER(build->keys),
-                        ARG_U32(table->level1.c0), ARG_U32(table->level1.c1), ARG_U32(buckets),
+                        ARG_BUFFER(build->values), ARG_U32(table->level1.c0),
+                        ARG_U32(table->level1.c1), ARG_U32(buckets),
                         ARG_U32((uint32_t)build->count), ARG_U32(chunks.length))));
 cleanup:
     return status;
@@ -140,8 +141,7 @@ static enum prm_status attempt(struct build *build, uint32_t number, uint32_t fo
                    profile->workgroup,
                    ARGS(ARG_BUFFER(table->slots), ARG_BUFFER(table->functions),
                         ARG_BUFFER(build->status), ARG_BUFFER(build->offsets),
-                        ARG_BUFFER(build->items), ARG_BUFFER(build->keys),
-                        ARG_BUFFER(build->values), ARG_U64(build->options.seed), ARG_U32(number),
+                        ARG_BUFFER(build->items), ARG_U64(build->options.seed), ARG_U32(number),
                         ARG_U32(table->size), ARG_U32(buckets), ARG_U32(run))));
     TRY(prm_buffer_read(table->context, build->status, 0, found, prm_words(STATUS_WORDS)));
 cleanup:

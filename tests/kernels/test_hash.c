@@ -1,6 +1,6 @@
 /* Goal: the hash family is what it says: a permutation mod the prime, within range, different for
  * every bucket, table and try. Method: extreme keys and coefficients. Oracle: 128-bit arithmetic by
- * halves, and counting. */
+ * halves, division, and counting. */
 #include "support/support.h"
 
 #include "kernels/hash.h"
@@ -44,17 +44,37 @@ static void coefficients(void **state)
     }
 }
 
+static void remainders(void **state)
+{
+    (void)state;
+    const uint32_t sizes[] = {1,   2,     3,     7,          64,         111,
+                              171, 27902, 65536, 0x55555556, 0x7fffffff, 0x80000000u};
+    struct test_random random = {11};
+    for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+        // the multiples, where a quotient is one off most easily, and anything
+        const struct hash_modulus modulus = hash_modulus_of(sizes[s]);
+        for (uint32_t k = 0; k < 10000; k++) {
+            const uint32_t any = test_random_u32(&random);
+            const uint32_t multiple = any / sizes[s] * sizes[s];
+            const uint32_t words[] = {any, multiple, multiple - 1, UINT32_MAX - k, k};
+            for (size_t w = 0; w < sizeof(words) / sizeof(words[0]); w++)
+                assert_int_equal(hash_remainder(words[w], modulus), words[w] % sizes[s]);
+        }
+    }
+}
+
 static void buckets(void **state)
 {
     (void)state;
     // the first attempt is the remainder; later ones spread multiples of the number of buckets
     enum { BUCKETS = 10, KEYS = 2000 };
+    const struct hash_modulus modulus = hash_modulus_of(BUCKETS);
     const struct hash_function plain = {0, 0};
     const struct hash_function spread = {123, 2222222222u};
     uint32_t counts[BUCKETS] = {0};
     for (uint32_t i = 0; i < KEYS; i++) {
-        assert_int_equal(hash_bucket(plain, i, BUCKETS), i % BUCKETS);
-        counts[hash_bucket(spread, i * BUCKETS, BUCKETS)]++;
+        assert_int_equal(hash_bucket(plain, i, modulus), i % BUCKETS);
+        counts[hash_bucket(spread, i * BUCKETS, modulus)]++;
     }
     for (uint32_t b = 0; b < BUCKETS; b++)
         assert_true(counts[b] > KEYS / BUCKETS / 2 && counts[b] < KEYS / BUCKETS * 2);
@@ -81,10 +101,8 @@ static void bucket_functions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear),
-        cmocka_unit_test(coefficients),
-        cmocka_unit_test(buckets),
-        cmocka_unit_test(bucket_functions),
+        cmocka_unit_test(linear),  cmocka_unit_test(coefficients),     cmocka_unit_test(remainders),
+        cmocka_unit_test(buckets), cmocka_unit_test(bucket_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
