@@ -242,6 +242,16 @@ cleanup:
     return status;
 }
 
+enum prm_status prm_neighbor_pairs(const struct prm_neighbor_index *index, uint64_t *pairs)
+{
+    if (index->tiles != NULL)
+        return prm_fault_set(PRM_UNSUPPORTED, "the pairs that tiles compare are not counted");
+    if (index->lsh != NULL)
+        return prm_lsh_pairs(index, pairs);
+    *pairs = index->count > 0 ? (uint64_t)index->count * (index->count - 1) : 0;
+    return PRM_OK;
+}
+
 struct prm_neighbor_statistics prm_neighbor_statistics(const struct prm_neighbor_index *index)
 {
     return index->statistics;

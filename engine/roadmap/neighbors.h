@@ -78,6 +78,13 @@ enum prm_status prm_neighbors_recall(struct prm_arena *arena, double *recall,
                                      const struct prm_neighbor_index *index,
                                      struct prm_buffer indices, uint32_t sample_count);
 
+/* The work of prm_neighbors_self over all points, counted: *pairs of a point and another whose
+ * distance is worked out, n (n - 1) by brute force, O(n) by lsh, whose buckets are looked at up to
+ * a limit. Reads the lengths of all buckets back. PRM_UNSUPPORTED of tiles, which decide on the
+ * way.
+ */
+enum prm_status prm_neighbor_pairs(const struct prm_neighbor_index *index, uint64_t *pairs);
+
 struct prm_neighbor_statistics prm_neighbor_statistics(const struct prm_neighbor_index *index);
 
 #endif

@@ -50,6 +50,9 @@ enum prm_status prm_lsh_search(struct prm_arena *arena, struct prm_buffer indice
                                struct prm_buffer queries, uint32_t first, uint32_t n, uint32_t k,
                                double radius);
 
+/* Ordered pairs of points that share a bucket's chunk, summed over the tables. */
+enum prm_status prm_lsh_pairs(const struct prm_neighbor_index *index, uint64_t *pairs);
+
 /* Makes a tile index, nothing in it yet; on a fault the index is to be destroyed. */
 enum prm_status prm_tiles_create(struct prm_neighbor_index *index);
 void prm_tiles_destroy(struct prm_context *context, struct prm_tiles *tiles);

@@ -305,6 +305,30 @@ enum prm_status prm_lsh_fill(struct prm_arena *arena, struct prm_neighbor_index 
     return status;
 }
 
+enum prm_status prm_lsh_pairs(const struct prm_neighbor_index *index, uint64_t *pairs)
+{
+    const struct prm_lsh *lsh = index->lsh;
+    uint32_t *lengths = malloc((size_t)index->count * sizeof(*lengths));
+    enum prm_status status = PRM_OK;
+
+    *pairs = 0;
+    if (lengths == NULL)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u lengths", index->count);
+    for (uint32_t t = 0; t < lsh->filled; t++) {
+        const struct lsh_table *table = &lsh->tables[t];
+        TRY(prm_buffer_read(index->context, table->lengths, 0, lengths,
+                            table->run_count * sizeof(*lengths)));
+        for (uint32_t run = 0; run < table->run_count; run++) {
+            // chunks of BUCKET_MAX and what is left
+            const uint64_t chunks = lengths[run] / BUCKET_MAX, rest = lengths[run] % BUCKET_MAX;
+            *pairs += chunks * BUCKET_MAX * (BUCKET_MAX - 1) + rest * (rest > 0 ? rest - 1 : 0);
+        }
+    }
+cleanup:
+    free(lengths);
+    return status;
+}
+
 /* The table of candidates of one search: [n][tables][k]. */
 struct candidates {
     struct prm_buffer indices, distances;

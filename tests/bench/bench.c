@@ -49,6 +49,13 @@ uint64_t bench_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
+uint32_t bench_scrambled(uint32_t x)
+{
+    x = (x ^ x >> 16) * 0x7feb352du;
+    x = (x ^ x >> 15) * 0x846ca68bu;
+    return x ^ x >> 16;
+}
+
 struct prm_buffer bench_buffer(struct prm_context *context, const void *values, size_t count)
 {
     struct prm_buffer buffer = {NULL, 0};

@@ -19,6 +19,9 @@ double bench_median(double *values, unsigned count);
 /* splitmix64 (Steele, Lea & Flood 2014). */
 uint64_t bench_random(uint64_t *state);
 
+/* A bijection of 32 bits that looks random: keys that are distinct. */
+uint32_t bench_scrambled(uint32_t x);
+
 /* A resident buffer of u32[count], filled from `values` unless NULL; what it takes of memory is
  * given back by prm_buffer_destroy(). */
 struct prm_buffer bench_buffer(struct prm_context *context, const void *values, size_t count);

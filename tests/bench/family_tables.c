@@ -73,16 +73,6 @@ static const struct traffic traffic[] = {{"cuckoo_count", 16},
                                          {"cuckoo_find", 24},
                                          {NULL, 0}};
 
-/* A bijection of 32 bits, so that keys are distinct and look random. */
-static uint32_t scrambled(uint32_t x)
-{
-    x ^= x >> 16;
-    x *= 0x7feb352du;
-    x ^= x >> 15;
-    x *= 0x846ca68bu;
-    return x ^ x >> 16;
-}
-
 static void tables_open(struct tables *t, struct contest *contest)
 {
     struct prm_context *context = contest->context;
@@ -93,9 +83,9 @@ static void tables_open(struct tables *t, struct contest *contest)
     t->absent = bench_memory(n * sizeof(uint32_t));
     t->out = bench_memory(n * sizeof(uint32_t));
     for (size_t i = 0; i < n; i++) {
-        t->keys[i] = scrambled((uint32_t)i);
+        t->keys[i] = bench_scrambled((uint32_t)i);
         t->values[i] = (uint32_t)i;
-        t->absent[i] = scrambled((uint32_t)(i + n));
+        t->absent[i] = bench_scrambled((uint32_t)(i + n));
     }
     t->d_keys = bench_buffer(context, t->keys, n);
     t->d_values = bench_buffer(context, t->values, n);
