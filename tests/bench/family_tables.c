@@ -68,9 +68,9 @@ static void map_find(void *work)
 }
 
 static const struct traffic traffic[] = {{"cuckoo_count", 16},
-                                         {"cuckoo_place", 20},
-                                         {"cuckoo_build", 24},
-                                         {"cuckoo_find", 24},
+                                         {"cuckoo_place", 28},
+                                         {"cuckoo_build", 27},
+                                         {"cuckoo_find", 32},
                                          {NULL, 0}};
 
 static void tables_open(struct tables *t, struct contest *contest)
