@@ -66,8 +66,8 @@ static const struct traffic traffic[] = {{NULL, 0}};
 static void graphs_open(struct graphs *g, struct contest *contest)
 {
     struct prm_context *context = contest->context;
-    const uint32_t side = (uint32_t)lround(sqrt((double)contest->sizes[contest->size]));
-    const uint32_t n = side * side, edge_count = EDGES_A_VERTEX * n;
+    const uint32_t root = (uint32_t)lround(sqrt((double)contest->sizes[contest->size]));
+    const uint32_t side = root > 0 ? root : 1, n = side * side, edge_count = EDGES_A_VERTEX * n;
     uint64_t state = 3;
     *g = (struct graphs){.contest = contest, .vertices = n, .edge_count = edge_count};
     uint32_t *edges = bench_memory(2 * (size_t)edge_count * sizeof *edges);

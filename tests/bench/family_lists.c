@@ -173,10 +173,10 @@ static void lists_open(struct lists *l, struct contest *contest)
         l->flags[i] = (uint32_t)(drawn >> 63);
         l->out[i] = (uint32_t)i;
     }
-    for (size_t i = n - 1; i > 0; i--) {
-        const size_t j = bench_random(&state) % (i + 1);
-        const uint32_t swap = l->out[i];
-        l->out[i] = l->out[j];
+    for (size_t i = n; i > 1; i--) {
+        const size_t j = bench_random(&state) % i;
+        const uint32_t swap = l->out[i - 1];
+        l->out[i - 1] = l->out[j];
         l->out[j] = swap;
     }
     l->head = l->out[0];

@@ -21,7 +21,8 @@ extern "C" {
 #include "threads.h"
 }
 
-namespace {
+namespace
+{
 
 void sort_keys(uint32_t *keys, size_t count)
 {
@@ -94,9 +95,18 @@ struct cloud {
     const float *rows;
     size_t count;
     uint32_t dimension;
-    size_t kdtree_get_point_count() const { return count; }
-    float kdtree_get_pt(size_t i, size_t d) const { return rows[i * dimension + d]; }
-    template <class Box> bool kdtree_get_bbox(Box &) const { return false; }
+    size_t kdtree_get_point_count() const
+    {
+        return count;
+    }
+    float kdtree_get_pt(size_t i, size_t d) const
+    {
+        return rows[i * dimension + d];
+    }
+    template <class Box> bool kdtree_get_bbox(Box &) const
+    {
+        return false;
+    }
 };
 
 using tree = nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<float, cloud>, cloud,
@@ -129,8 +139,7 @@ void neighbors(uint32_t *indices, const float *rows, size_t count, uint32_t dime
                unsigned threads)
 {
     const cloud points{rows, count, dimension};
-    tree index(static_cast<int>(dimension), points,
-               nanoflann::KDTreeSingleIndexAdaptorParams(10));
+    tree index(static_cast<int>(dimension), points, nanoflann::KDTreeSingleIndexAdaptorParams(10));
     index.buildIndex();
     search work{indices, &points, &index, k};
     threads_run(threads, search_part, &work);
@@ -143,6 +152,5 @@ constexpr void (*neighbors)(uint32_t *, const float *, size_t, uint32_t, uint32_
 } // namespace
 
 extern "C" const struct standard standard = {
-    sort_keys,      sort_pairs,   spread_sort_keys, spread_sort_words, sort_groups,
-    exclusive_scan, random_words, map_create,       map_find,          map_destroy,
-    neighbors};
+    sort_keys,    sort_pairs, spread_sort_keys, spread_sort_words, sort_groups, exclusive_scan,
+    random_words, map_create, map_find,         map_destroy,       neighbors};

@@ -1,5 +1,6 @@
 # Draws the tables of bench_thesis as SVG: gnuplot -e "folder='build/bench/thesis'" tests/bench/thesis.gp
-set terminal svg size 760,480 background rgb "white" font "sans-serif,13"
+set terminal svg size 760,480 background rgb "white" noenhanced font "sans-serif,13"
+set encoding utf8
 set datafile separator ","
 set datafile missing "nan"
 set grid
@@ -27,7 +28,7 @@ plot table("sort") using 1:2 title "prm", "" using 1:3 title "plain radix, one t
 unset logscale
 set logscale x
 set key right top
-set xlabel "{/Symbol g}"
+set xlabel "γ"
 set ylabel "attempts, mean of 8 tables of 100 000 keys"
 set yrange [0:]
 set output picture("3_cuckoo")
@@ -38,7 +39,7 @@ plot table("cuckoo") using 1:4 title "bucket load 0.8", "" using 1:3 title "0.7"
 unset logscale
 set autoscale y
 set output picture("4_neighbors")
-set terminal svg size 1140,420 background rgb "white" font "sans-serif,13"
+set terminal svg size 1140,420 background rgb "white" noenhanced font "sans-serif,13"
 set multiplot layout 1,3 title "Mean neighbours of 200 points, by hashing"
 set ylabel "neighbours of a point"
 set logscale y
@@ -53,7 +54,7 @@ set xlabel "W (M 4, L 4)"
 plot table("neighbors_w") using 1:2 title "6 dimensions", "" using 1:3 title "12 dimensions"
 unset multiplot
 
-set terminal svg size 760,480 background rgb "white" font "sans-serif,13"
+set terminal svg size 760,480 background rgb "white" noenhanced font "sans-serif,13"
 set logscale xy
 set xlabel "points"
 set ylabel "milliseconds"

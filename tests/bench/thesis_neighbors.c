@@ -120,8 +120,8 @@ static void parameters_row(FILE *file, struct cloud clouds[CLOUDS], double value
 
 static void parameters_figure(const struct thesis *thesis)
 {
-    enum { M = 4, M_MAX = 6, L = 4, L_MAX = 16 };
-    const double w = 1, w_step = 0.25, w_max = 1.5;
+    enum { M = 4, M_MAX = 6, L = 4, L_MAX = 16, W_QUARTERS = 6 };
+    const double w = 1;
     struct cloud clouds[CLOUDS];
     cloud_open(&clouds[0], thesis, 6, POINTS);
     cloud_open(&clouds[1], thesis, 12, POINTS);
@@ -135,8 +135,8 @@ static void parameters_figure(const struct thesis *thesis)
         parameters_row(file, clouds, l, M, l, w);
     fclose(file);
     file = thesis_csv(thesis, "neighbors_w.csv", "w,dimensions_6,dimensions_12");
-    for (double width = w_step; width <= w_max; width += w_step)
-        parameters_row(file, clouds, width, M, L, width);
+    for (unsigned quarters = 1; quarters <= W_QUARTERS; quarters++)
+        parameters_row(file, clouds, quarters / 4.0, M, L, quarters / 4.0);
     fclose(file);
     for (unsigned c = 0; c < CLOUDS; c++)
         cloud_close(&clouds[c]);
