@@ -26,6 +26,9 @@
 #error "WRITE_INDICES, WRITE_VALUES or both must say what is written"
 #endif
 
+/* Elements that a group of one looks at between two looks at where to stop. */
+#define UNROLLED 8
+
 /* sums[g] = how many elements of chunk g are kept. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 compact_count(__global u32 *restrict sums, __global const u32 *restrict source, u32 n, u32 length)
@@ -73,7 +76,15 @@ compact_chunks(__global u32 *restrict indices, __global u32 *restrict out,
 #if WORKGROUP == 1
     // no branch to mispredict: each element is written, and the next overwrites it unless it is
     // kept; after the last kept one nothing is written, so the next chunk's places are left alone
-    for (u32 i = begin; place < stop; i++) {
+    u32 i = begin;
+    for (; place + UNROLLED <= stop; i += UNROLLED) {
+#pragma unroll
+        for (u32 k = 0; k < UNROLLED; k++) {
+            put(indices, out, values, place, i + k);
+            place += KEEP(source, i + k, n) ? 1 : 0;
+        }
+    }
+    for (; place < stop; i++) {
         put(indices, out, values, place, i);
         place += KEEP(source, i, n) ? 1 : 0;
     }

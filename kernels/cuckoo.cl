@@ -27,6 +27,7 @@
 #define NOBODY BUCKET_KEYS /* where a bucket's keys are numbered: none */
 #define ROW_WORDS 4        /* of 64 bits */
 #define ITEM_WORDS 3
+#define SLOT_WORDS 2
 #define EMPTY 0xffffffffu
 
 #define ROUNDS_MAX 99
@@ -229,7 +230,7 @@ static inline void cuckoo_draw(__local struct bucket *bucket, __global ulong *fu
 }
 
 /* Writes the bucket's slots; notes a key that is there twice (each would find the other's slot). */
-static inline void cuckoo_write(__local struct bucket *bucket, __global uint2 *out,
+static inline void cuckoo_write(__local struct bucket *bucket, __global u32 *out,
                                 __global u32 *status, u32 count, u32 size)
 {
     const u32 item = (u32)get_local_id(0);
@@ -252,7 +253,9 @@ static inline void cuckoo_write(__local struct bucket *bucket, __global uint2 *o
         }
         for (u32 s = item; s < size; s += WORKGROUP) {
             const u32 holder = bucket->holders[t * TABLE_MAX + s];
-            out[t * size + s] = (uint2)(bucket->keys[holder], bucket->values[holder]);
+            __global u32 *slot = out + SLOT_WORDS * (t * size + s);
+            slot[0] = bucket->keys[holder];
+            slot[1] = bucket->values[holder];
         }
     }
     if (repeated)
@@ -263,7 +266,7 @@ static inline void cuckoo_write(__local struct bucket *bucket, __global uint2 *o
 /* Builds buckets [g * run, (g + 1) * run). offsets: u32[buckets + 1], where each one's items begin.
  */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-cuckoo_build(__global uint2 *restrict slots, __global ulong *restrict functions,
+cuckoo_build(__global u32 *restrict slots, __global ulong *restrict functions,
              __global u32 *restrict status, __global const u32 *restrict offsets,
              __global const u32 *restrict items, ulong seed, u32 attempt, u32 size, u32 buckets,
              u32 run)
@@ -309,7 +312,8 @@ cuckoo_build(__global uint2 *restrict slots, __global ulong *restrict functions,
                 restart++;
             }
         }
-        cuckoo_write(&bucket, slots + (ulong)b * HASH_TABLES * size, status, count, size);
+        cuckoo_write(&bucket, slots + (ulong)b * HASH_TABLES * size * SLOT_WORDS, status, count,
+                     size);
         if (item == 0 && keys_there > BUCKET_KEYS)
             status[STATUS_OVERFLOW] = 1;
         if (item == 0 && left > 0)

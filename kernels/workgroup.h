@@ -158,8 +158,9 @@ WORKGROUP_REDUCTION(workgroup_reduce_max, max)
 #undef WORKGROUP_SUM
 #undef WORKGROUP_REDUCTION
 
-/* The scan of the chosen method. */
-#ifdef SCAN_HILLIS_STEELE
+/* The scan of the chosen method. Between two work-items both are one addition, and PoCL 3.1 loses
+ * the prefix that Blelloch's loops of a single round leave. */
+#if defined(SCAN_HILLIS_STEELE) || WORKGROUP == 2
 #define workgroup_scan_exclusive workgroup_scan_hillis_steele
 #else
 #define workgroup_scan_exclusive workgroup_scan_blelloch

@@ -53,6 +53,9 @@ static void whole_arrays(void **state)
         check_whole(sizes[s], PRM_SCAN_BLELLOCH, true);
         check_whole(sizes[s], PRM_SCAN_HILLIS_STEELE, false);
     }
+
+    // so long that the output goes past the caches
+    check_whole(test_size(((size_t)1 << 22) + 13, 77), PRM_SCAN_AUTO, false);
 }
 
 static void check_segments(size_t segments, size_t segment, enum prm_scan_method method)
