@@ -307,7 +307,7 @@ bfs_pull(__global u64 *restrict next, __global u64 *restrict low, __global u64 *
         return;
     const size_t per_batch = (size_t)vertex_count * WORDS;
     const size_t batch = item / per_batch;
-    const u32 v = (u32)(item % per_batch / WORDS);
+    const u32 v = (u32)((item - batch * per_batch) / WORDS);
     const u32 word = (u32)(item % WORDS);
     const size_t mask = 2 * (batch * WORDS + word);
 

@@ -14,7 +14,7 @@
 #endif
 
 #include "landmark_types.h"
-#include "language.h"
+#include "lanes.h"
 
 /* What a row is compared with: an interval a landmark, outside of which a vertex is at least so far
  * away. */
@@ -32,10 +32,7 @@ static inline u32 landmark_excess(__global const ushort *row,
         most =
             max(most, max(sub_sat(interval->low[j], entries), sub_sat(entries, interval->high[j])));
     }
-    const ushort8 eight = max(most.lo, most.hi);
-    const ushort4 four = max(eight.lo, eight.hi);
-    const ushort2 two = max(four.lo, four.hi);
-    return max(two.x, two.y);
+    return lanes_greatest(most);
 }
 
 /* The distance that an excess proves; saturates. */

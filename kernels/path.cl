@@ -26,7 +26,7 @@ path_parents(__global u32 *restrict parents, __global u32 *restrict marks, __glo
     if (item >= n * vertex_count)
         return;
     const u32 i = item / vertex_count;
-    const u32 v = item % vertex_count;
+    const u32 v = item - i * vertex_count;
     const u32 slot = (slot0 + i) % (64 * WORDS);
     const size_t plane = (size_t)((slot0 + i) / (64 * WORDS)) * vertex_count * WORDS;
     const struct level_planes planes = {low + plane, high + plane};
@@ -80,6 +80,8 @@ path_place(__global u32 *restrict entries, __global const u32 *restrict marks,
            u32 vertex_count)
 {
     const u32 item = (u32)get_global_id(0);
-    if (item < n * vertex_count && marks[item])
-        entries[first[q0 + item / vertex_count] + ranks[item]] = item % vertex_count;
+    if (item >= n * vertex_count || marks[item] == 0)
+        return;
+    const u32 i = item / vertex_count;
+    entries[first[q0 + i] + ranks[item]] = item - i * vertex_count;
 }

@@ -19,24 +19,10 @@
 #error "tiles_lanes.h is device code"
 #endif
 
+#include "lanes.h"
 #include "share.h"
 
 #define SEARCH_ATTRIBUTES
-
-typedef float16 lanes_f32;
-typedef int16 lanes_i32;
-typedef uint16 lanes_u32;
-
-/* Whether the mask is set in any lane: where there are vectors this wide the compiler reduces best
- * by itself (10 % of a search in 6 and 12 dimensions with AVX2). */
-#if defined(__AVX__) && defined(__has_builtin)
-#if __has_builtin(__builtin_reduce_or)
-#define lanes_any(mask) (__builtin_reduce_or(mask) != 0)
-#endif
-#endif
-#ifndef lanes_any
-#define lanes_any(mask) any((mask).lo | (mask).hi)
-#endif
 
 /* Of a key: the number of a tile among those that entered, and the row in it. All that a group's
  * lists hold at once must fit: LEVELS * TILE_ROWS tiles. */
@@ -92,30 +78,6 @@ struct entered {
 static inline u32 lowest_bit(u32 mask)
 {
     return 31 - clz(mask & (0 - mask));
-}
-
-/* A bit a lane. */
-static inline u32 lanes_mask(lanes_i32 mask)
-{
-    const lanes_i32 bits = mask & (lanes_i32)(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048,
-                                              4096, 8192, 16384, 32768);
-    const int8 eight = bits.lo | bits.hi;
-    const int4 four = eight.lo | eight.hi;
-    return (u32)(four.x | four.y | four.z | four.w);
-}
-
-static inline f32 lanes_least(lanes_f32 v)
-{
-    const float8 a = min(v.lo, v.hi);
-    const float4 b = min(a.lo, a.hi);
-    return min(min(b.x, b.y), min(b.z, b.w));
-}
-
-static inline f32 lanes_most(lanes_f32 v)
-{
-    const float8 a = max(v.lo, v.hi);
-    const float4 b = max(a.lo, a.hi);
-    return max(max(b.x, b.y), max(b.z, b.w));
 }
 
 /* Squared distances of a row to the lanes, summed in the order of the coordinates. */

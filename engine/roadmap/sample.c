@@ -26,8 +26,12 @@ static float round_inwards(double value, double sign)
 
 /* The lattice of the world's grid, or of its bounds at a spacing. */
 static enum prm_status choose_lattice(struct prm_sampler *sampler, const struct prm_world *world,
-                                      double spacing)
+                                      const struct prm_roadmap_params *params)
 {
+    const double spacing = params->lattice_spacing;
+    const bool limited =
+        params->lattice_cells_max > 0 && params->lattice_cells_max < LATTICE_CELLS_MAX;
+    const uint32_t cells_max = limited ? params->lattice_cells_max : LATTICE_CELLS_MAX;
     struct lattice *lattice = &sampler->lattice;
     double cells = 1.0;
 
@@ -54,9 +58,11 @@ static enum prm_status choose_lattice(struct prm_sampler *sampler, const struct 
         lattice->size[1] = grid->height;
         cells = (double)grid->width * grid->height;
     }
-    if (cells > LATTICE_CELLS_MAX)
-        return prm_fault_set(PRM_LIMIT_EXCEEDED, "the lattice has %.0f cells, %d are the limit",
-                             cells, LATTICE_CELLS_MAX);
+    if (cells > cells_max)
+        return prm_fault_set_at(
+            PRM_LIMIT_EXCEEDED, spacing > 0.0 ? "samples/spacing" : "samples/method", "grid_cells",
+            cells_max, "a lattice may have %u cells, of a size of %g it would have more", cells_max,
+            spacing > 0.0 ? spacing : world->first_grid.resolution);
     sampler->capacity = (uint32_t)cells;
     sampler->draws_max = sampler->capacity;
     return PRM_OK;
@@ -72,7 +78,7 @@ enum prm_status prm_sampler_init(struct prm_sampler *sampler, const struct prm_s
         return prm_fault_set(PRM_INVALID_ARGUMENT,
                              "the world has no bounds: there is nothing to draw samples from");
     if (params->sample_method == PRM_SAMPLE_LATTICE)
-        return choose_lattice(sampler, world, params->lattice_spacing);
+        return choose_lattice(sampler, world, params);
     if (params->sample_count == 0)
         return prm_fault_set(PRM_INVALID_ARGUMENT, "samples.count is 0");
     sampler->capacity = params->sample_count;
@@ -87,18 +93,17 @@ enum prm_status prm_sampler_begin(struct prm_arena *arena, struct prm_sampler *s
     struct prm_context *context = prm_arena_context(arena);
     const struct prm_space *space = sampler->scene->space;
     const size_t cell_bytes = sampler->capacity * sizeof(uint32_t);
-    float limits[2][PRM_DOF_MAX] = {{0}};
+    float limits[2 * PRM_DOF_MAX] = {0}; // rows of the lower and the upper ones
     enum prm_status status = PRM_OK;
 
     for (uint32_t c = 0; c < space->dof; c++) {
         const struct prm_coordinate *coordinate = &space->coordinates[c];
-        limits[0][c] = round_inwards(coordinate->lower - coordinate->origin, -1.0);
-        limits[1][c] = round_inwards(coordinate->upper - coordinate->origin, 1.0);
+        limits[c] = round_inwards(coordinate->lower - coordinate->origin, -1.0);
+        limits[space->row + c] = round_inwards(coordinate->upper - coordinate->origin, 1.0);
     }
-    const size_t row_bytes = space->row * sizeof(float);
-    TRY(prm_arena_take(arena, &sampler->limits, 2 * row_bytes));
-    TRY(prm_buffer_write(context, sampler->limits, 0, limits[0], row_bytes));
-    TRY(prm_buffer_write(context, sampler->limits, row_bytes, limits[1], row_bytes));
+    const size_t bytes = (size_t)2 * space->row * sizeof(float);
+    TRY(prm_arena_take(arena, &sampler->limits, bytes));
+    TRY(prm_buffer_write(context, sampler->limits, 0, limits, bytes));
     if (sampler->method == PRM_SAMPLE_LATTICE) {
         TRY(prm_arena_take(arena, &sampler->cell_of, cell_bytes));
         TRY(prm_arena_take(arena, &sampler->milestone_at, cell_bytes));

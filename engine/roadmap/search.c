@@ -76,8 +76,8 @@ static enum prm_status pool_grow(struct prm_arena *arena, struct prm_search_run 
     TRY(prm_arena_take(arena, &larger, entries * sizeof(uint32_t)));
     TRY(prm_buffer_copy(context, larger, 0, run->paths->pool, 0,
                         run->pool_capacity * sizeof(uint32_t)));
-    TRY(prm_buffer_write(context, run->control, SEARCH_CURSOR * sizeof(uint32_t),
-                         &run->pool_capacity, sizeof(uint32_t)));
+    TRY(prm_buffer_fill_u32(context, run->control, SEARCH_CURSOR * sizeof(uint32_t),
+                            run->pool_capacity, 1));
     run->paths->pool = larger;
     run->pool_capacity = (uint32_t)entries;
 
