@@ -79,8 +79,8 @@ static bool header_line(struct lines *lines, const char *key, const char **value
 static bool header_number(struct lines *lines, const char *key, const struct limits *limits,
                           uint32_t *number)
 {
-    const char *digits;
-    size_t length;
+    const char *digits = NULL;
+    size_t length = 0;
     uint64_t value = 0;
     if (!header_line(lines, key, &digits, &length))
         return false;
@@ -107,8 +107,8 @@ static bool header_number(struct lines *lines, const char *key, const struct lim
  */
 static bool header_type(struct lines *lines)
 {
-    const char *type;
-    size_t length;
+    const char *type = NULL;
+    size_t length = 0;
     if (!header_line(lines, "type", &type, &length))
         return false;
     if (length == strlen("octile") && memcmp(type, "octile", length) == 0)

@@ -96,17 +96,18 @@ static size_t write_scaled(char *out, uint64_t number, int scale)
 
     // all digits behind the point: 0.00ddd
     if (count <= scale) {
-        memcpy(out, "0.", 2);
+        out[0] = '0';
+        out[1] = '.';
         memset(out + 2, '0', (size_t)(scale - count));
         write_digits(out + 2 + scale - count, number, count);
-        return (size_t)(2 + scale);
+        return (size_t)scale + 2;
     }
     int whole = count - scale;
     uint64_t unit = ten_to[scale];
     write_digits(out, number / unit, whole);
     out[whole] = '.';
     write_digits(out + whole + 1, number % unit, scale);
-    return (size_t)(count + 1);
+    return (size_t)count + 1;
 }
 
 /* value = m*2^-shift, and that times 10^scale: exactly product*2^-shift. */

@@ -137,6 +137,14 @@ static void read_bounds(struct world_document *world, const struct json_node *no
     }
 }
 
+static bool bounds_equal(const struct world_document *a, const struct world_document *b)
+{
+    for (uint32_t i = 0; i < a->dimension; i++)
+        if (a->lower[i] != b->lower[i] || a->upper[i] != b->upper[i])
+            return false;
+    return true;
+}
+
 /* Bounds as given, or of the grids. Those given that equal the grids' box follow it too, so that a
  * document that was written and read again is the same. */
 static void settle_bounds(struct world_document *world, const struct json_node *root)
@@ -149,8 +157,7 @@ static void settle_bounds(struct world_document *world, const struct json_node *
     }
     read_bounds(world, &node);
     struct world_document box = *world;
-    if (world_bound_by_grids(&box) && memcmp(box.lower, world->lower, sizeof box.lower) == 0 &&
-        memcmp(box.upper, world->upper, sizeof box.upper) == 0)
+    if (world_bound_by_grids(&box) && bounds_equal(&box, world))
         world->bounds_of_grid = true;
 }
 

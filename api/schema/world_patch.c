@@ -7,19 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool world_copy(struct world_document *copy, const struct world_document *world)
+/* A copy without obstacle `left_out`; with all of them where no obstacle has that index. */
+static bool world_copy_without(struct world_document *copy, const struct world_document *world,
+                               uint32_t left_out)
 {
     *copy = *world;
     copy->obstacles = NULL;
     copy->obstacle_count = copy->obstacle_capacity = 0;
     for (uint32_t i = 0; i < world->obstacle_count; i++) {
         struct obstacle_document obstacle;
+        if (i == left_out)
+            continue;
         if (!obstacle_copy(&obstacle, &world->obstacles[i]) || !world_append(copy, &obstacle)) {
             world_deinit(copy);
             return false;
         }
     }
     return true;
+}
+
+static bool world_copy(struct world_document *copy, const struct world_document *world)
+{
+    return world_copy_without(copy, world, world->obstacle_count);
 }
 
 /* Names and bounds after a change. Where the last grid went, its box stays. */
@@ -240,14 +249,8 @@ bool world_without_obstacle(struct world_document *changed, const struct world_d
         problem_add(problem, PROBLEM_UNKNOWN_OBSTACLE, "the world has no obstacle \"%s\"", id);
         return false;
     }
-    if (!world_copy(changed, world))
+    if (!world_copy_without(changed, world, index))
         return memory_fault(problem);
-
-    // the rest keeps its order
-    obstacle_deinit(&changed->obstacles[index]);
-    changed->obstacle_count--;
-    memmove(changed->obstacles + index, changed->obstacles + index + 1,
-            (changed->obstacle_count - index) * sizeof *changed->obstacles);
     if (world_settle(changed))
         return true;
     world_deinit(changed);

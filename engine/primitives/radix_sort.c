@@ -41,7 +41,7 @@ static uint32_t digit_bits_fit(const struct prm_profile *profile, uint32_t wante
     if (profile->workgroup == 1)
         return wanted;
     const size_t tile = (size_t)profile->workgroup * PRM_CHUNK_ITEMS;
-    const size_t staged = prm_words(2 * tile + 2 * profile->workgroup);
+    const size_t staged = prm_words(2 * (tile + profile->workgroup));
     uint32_t bits = wanted;
     while (bits > 1) {
         const size_t digits = (size_t)1 << bits;
@@ -458,5 +458,5 @@ size_t prm_radix_sort_scratch_bytes(const struct prm_profile *profile, size_t co
     const size_t arrays = 4 * prm_piece_bytes(count);
     const size_t digits = prm_piece_bytes(((size_t)profile->chunks << DIGIT_BITS_MAX) + 1);
     return arrays + digits + prm_scan_scratch_bytes(profile, 0) +
-           prm_piece_bytes(2 * profile->chunks);
+           prm_piece_bytes((size_t)2 * profile->chunks);
 }

@@ -122,7 +122,7 @@ static enum prm_status work_create(struct prm_landmarks *landmarks, const struct
         TRY(prm_buffer_create(context, &work->distances[1], work->width * words(n)));
     else
         TRY(prm_buffer_create(context, &work->heaps,
-                              work->width * work->heap_capacity * sizeof(uint64_t)));
+                              sizeof(uint64_t) * work->width * work->heap_capacity));
     TRY(prm_buffer_create(context, &work->heap_counts, words(work->width)));
     TRY(prm_buffer_create(context, &work->gaps, words(n)));
     TRY(prm_buffer_create(context, &work->chances, words(n)));

@@ -16,7 +16,6 @@ static uint32_t row_for(uint32_t dof)
 enum prm_status prm_space_init(struct prm_space *space, const struct prm_robot *robot,
                                const struct prm_world *world)
 {
-    static const char *const NAMES[] = {"x", "y", "z"};
     const enum prm_status status = prm_robot_check(robot);
     if (status != PRM_OK)
         return status;
@@ -25,7 +24,7 @@ enum prm_status prm_space_init(struct prm_space *space, const struct prm_robot *
     for (uint32_t c = 0; c < space->dof; c++) {
         struct prm_coordinate *coordinate = &space->coordinates[c];
         coordinate->kind = PRM_COORDINATE_LINEAR;
-        snprintf(coordinate->name, sizeof(coordinate->name), "%s", NAMES[c]);
+        snprintf(coordinate->name, sizeof(coordinate->name), "%c", "xyz"[c]);
         coordinate->limited = world->bounded;
         coordinate->lower = world->lower[c];
         coordinate->upper = world->upper[c];

@@ -105,9 +105,9 @@ static enum prm_status make_functions(struct lsh_table *table,
     enum prm_status status = PRM_OK;
 
     for (uint32_t h = 0; h < m; h++) {
-        float *out = projections + h * (dof + 1);
+        float *out = projections + (size_t)h * (dof + 1);
         // more projections than coordinates: orthogonal in groups
-        random_direction(rows + h / dof * dof, h % dof, dof, &state);
+        random_direction(&rows[h - h % dof], h % dof, dof, &state);
         for (uint32_t c = 0; c < dof; c++)
             out[c] = (float)(rows[h][c] / lsh->width);
         out[dof] = (float)random_uniform(&state);

@@ -67,10 +67,11 @@ static double *way_write(const struct prm_space *space, double *out, const struc
     for (size_t i = 1; i < way->between + 2; i++) {
         const double *before = out;
         way_point(space, next, way, i);
-        const double motions = motions_of(prm_space_distance(space, before, next), interpolate);
-        for (double m = 1; m < motions; m++) {
+        const size_t motions =
+            (size_t)motions_of(prm_space_distance(space, before, next), interpolate);
+        for (size_t m = 1; m < motions; m++) {
             out += dof;
-            prm_space_interpolate(space, out, before, next, m / motions);
+            prm_space_interpolate(space, out, before, next, (double)m / (double)motions);
         }
         out += dof;
         memcpy(out, next, dof * sizeof(double));

@@ -384,7 +384,7 @@ static enum prm_status check_memory(const struct prm_build *build)
     const struct prm_memory_use use = prm_context_memory(build->context);
     const uint64_t n = build->sampler.capacity, k = roadmap->params.k;
     const uint64_t needed =
-        n * (ROWS_PER_MILESTONE * roadmap->space.row * sizeof(float) + BYTES_PER_MILESTONE) +
+        n * (sizeof(float) * ROWS_PER_MILESTONE * roadmap->space.row + BYTES_PER_MILESTONE) +
         n * k * BYTES_PER_SLOT;
     const uint64_t used = use.resident_bytes + use.scratch_bytes;
 

@@ -75,11 +75,12 @@ static struct prm_bounds points_bounds(const struct prm_obstacle *o)
             x = grid->origin[0] + cos(grid->origin[2]) * u - sin(grid->origin[2]) * v;
             y = grid->origin[1] + sin(grid->origin[2]) * u + cos(grid->origin[2]) * v;
         } else {
-            x = o->points[2 * i];
-            y = o->points[2 * i + 1];
+            const double *point = o->points + (size_t)2 * i;
+            x = point[0];
+            y = point[1];
         }
-        const struct prm_bounds point = {{x, y, 0.0}, {x, y, 0.0}};
-        prm_bounds_join(&box, &point);
+        const struct prm_bounds corner = {{x, y, 0.0}, {x, y, 0.0}};
+        prm_bounds_join(&box, &corner);
     }
     return box;
 }
