@@ -13,6 +13,7 @@
     LIMIT(obstacles, "--max-obstacles", 100000, "obstacles of a world")                            \
     LIMIT(polygon_points, "--max-polygon-points", 10000, "points of a polygon")                    \
     LIMIT(grid_cells, "--max-grid-cells", 64u << 20, "cells of a grid")                            \
+    LIMIT(waypoints, "--max-waypoints", 64u << 20, "way-points of an answer")                      \
     LIMIT(milestones, "--max-milestones", 2000000, "milestones of a roadmap")                      \
     LIMIT(neighbors, "--max-neighbors", 128, "neighbors of a milestone")                           \
     LIMIT(dof, "--max-dof", 32, "degrees of freedom of a robot")                                   \

@@ -40,6 +40,10 @@ void build_cancel(struct service *service, const char *name)
 static void build_destroy(struct build *build)
 {
     prm_build_destroy(build->build);
+    if (build->coming)
+        resident_release(&build->coming->resident);
+    if (build->model)
+        resident_release(&build->model->resident);
     if (build->world)
         resident_release(&build->world->resident);
     version_release(&build->pending->version);
@@ -176,7 +180,8 @@ static enum prm_status begin(struct build *build, struct device *device)
     service_unlock(service);
 
     const struct prm_robot robot = robot_translate(&build->pending->robot->document);
-    const struct prm_roadmap_params params = roadmap_translate(&build->pending->document);
+    const struct prm_roadmap_params params =
+        roadmap_translate(&build->pending->document, &build->service->limits);
     const enum prm_status status =
         resident_world_create(device, &build->world, build->pending->world);
     if (status != PRM_OK)
@@ -202,66 +207,94 @@ static enum prm_status advance(struct build *build, struct device *device, bool 
     return PRM_OK;
 }
 
-/* The version that a model makes; where the world has changed since the PUT, checked against the
- * present one. No world changes meanwhile: changes are made on this thread. */
-static enum prm_status publish(struct build *build, struct device *device, struct model *model,
-                               struct roadmap_version **roadmap)
+/* The present version of the world that it was built in, taken. */
+static struct world_version *take_present(const struct build *build)
 {
     struct service *service = build->service;
-    const struct roadmap_document *document = &build->pending->document;
-    const bool lattice = document->sample_method == SAMPLE_LATTICE;
-    enum roadmap_state state = ROADMAP_READY;
-    enum prm_status status = PRM_OK;
-    struct model *derived = NULL;
-    struct resident_world *world = NULL;
-
     service_lock(service);
-    struct world_version *present =
-        (struct world_version *)store_take(&service->worlds, document->world);
+    struct version *present = store_take(&service->worlds, build->pending->document.world);
     service_unlock(service);
-    if (present && present != build->pending->world) {
-        if (!world_fits(build->pending->world, present, lattice)) {
-            state = ROADMAP_STALE;
-        } else {
-            status = resident_world_create(device, &world, present);
-            if (status == PRM_OK)
-                status = model_derive(device, &derived, model, world);
-        }
-    }
-    if (status == PRM_OK) {
-        struct model *final = derived ? derived : model;
-        *roadmap =
-            roadmap_version_derive(build->pending, state, final, final->world->version, NULL);
-        if (!*roadmap)
-            status = prm_fault_set(PRM_HOST_MEMORY, "no memory for a roadmap");
-    }
-    if (derived)
-        resident_release(&derived->resident);
-    if (world)
-        resident_release(&world->resident);
-    if (present)
-        version_release(&present->version);
+    return (struct world_version *)present;
+}
+
+/* Whether a world is another than it was built in, but one that the roadmap fits. NULL is accepted.
+ */
+static bool needs_revision(const struct build *build, const struct world_version *present)
+{
+    const bool lattice = build->pending->document.sample_method == SAMPLE_LATTICE;
+    return present && present != build->pending->world &&
+           world_fits(build->pending->world, present, lattice);
+}
+
+/* Swaps in what there is of a finished build. `present` is the world now. */
+static enum prm_status publish(struct build *build, const struct world_version *present)
+{
+    struct model *final = build->coming ? build->coming : build->model;
+    const bool stale = present && present != final->world->version;
+    struct roadmap_version *roadmap = roadmap_version_derive(
+        build->pending, stale ? ROADMAP_STALE : ROADMAP_READY, final, final->world->version, NULL);
+    if (!roadmap)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for a roadmap");
+    end_with(build, roadmap);
+    return PRM_OK;
+}
+
+/* Begins to check a finished build against the present world. */
+static enum prm_status begin_revision(struct build *build, struct device *device,
+                                      struct world_version *present)
+{
+    struct resident_world *world = NULL;
+    enum prm_status status = resident_world_create(device, &world, present);
+    if (status != PRM_OK)
+        return status;
+    status = model_derive(device, &build->coming, build->model, world);
+    resident_release(&world->resident);
+    service_lock(build->service);
+    jobs_progress(build->job, "revise", 0);
+    service_unlock(build->service);
     return status;
 }
 
-/* Takes the outcome of a finished build and swaps it in. */
-static void complete(struct build *build, struct device *device)
+/* Runs a step of what follows a finished build: where the world has changed since the PUT, it goes
+ * behind the changes that wait, is checked against the world as they leave it, and swapped in
+ * before the next. true: the task is not to come again from here. */
+static bool settle(struct build *build, struct device *device)
+{
+    struct world_version *present = take_present(build);
+    enum prm_status status = PRM_OK;
+    bool done = !needs_revision(build, present), moved = false;
+    if (!done && !build->settling) {
+        moved = build->settling = true;
+        // where that lane is full the build waits in its own
+        if (!device_thread_submit(build->service->device, DEVICE_LANE_UPDATE, &build->task))
+            moved = build->settling = false;
+    } else if (!done) {
+        if (!build->coming)
+            status = begin_revision(build, device, present);
+        if (status == PRM_OK)
+            status = model_advance(device, build->coming, &done);
+    }
+    if (status == PRM_OK && done)
+        status = publish(build, present);
+    if (status != PRM_OK)
+        end_failed(build, status);
+    if (present)
+        version_release(&present->version);
+    return moved || done || status != PRM_OK;
+}
+
+/* Takes the outcome of a finished build. */
+static enum prm_status take_outcome(struct build *build, struct device *device)
 {
     struct prm_roadmap *topology = NULL;
     struct prm_validity *validity = NULL;
-    struct model *model = NULL;
-    struct roadmap_version *roadmap = NULL;
     enum prm_status status = prm_build_finish(build->build, &topology, &validity);
     if (status == PRM_OK)
-        status = model_create(device, &model, topology, validity, build->world);
-    if (status == PRM_OK)
-        status = publish(build, device, model, &roadmap);
-    if (model)
-        resident_release(&model->resident);
-    if (status == PRM_OK)
-        end_with(build, roadmap);
-    else
-        end_failed(build, status);
+        status = model_create(device, &build->model, topology, validity, build->world);
+    // what it needed of the device is free for others
+    prm_build_destroy(build->build);
+    build->build = NULL;
+    return status;
 }
 
 static bool step(struct device_task *task, struct device *device)
@@ -272,13 +305,16 @@ static bool step(struct device_task *task, struct device *device)
         end_cancelled(build, PROBLEM_CANCELLED, "the build was cancelled");
         return true;
     }
-    const enum prm_status status =
-        build->build ? advance(build, device, &done) : begin(build, device);
+    if (build->model)
+        return settle(build, device);
+    enum prm_status status = build->build ? advance(build, device, &done) : begin(build, device);
+    if (status == PRM_OK && done)
+        status = take_outcome(build, device);
     if (status != PRM_OK)
         end_failed(build, status);
     else if (done)
-        complete(build, device);
-    return status != PRM_OK || done;
+        return settle(build, device);
+    return status != PRM_OK;
 }
 
 static void drop(struct device_task *task)

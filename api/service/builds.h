@@ -17,6 +17,9 @@ struct build {
     struct roadmap_version *pending; /* what is to be built; taken */
     struct resident_world *world;    /* it is built in */
     struct prm_build *build;
+    struct model *model;  /* that it made; taken */
+    struct model *coming; /* that follows from it in the present world, being made; taken */
+    bool settling;        /* in the lane of updates, so that no world changes meanwhile */
 };
 
 /* The build of a roadmap that is queued or running and not cancelled, borrowed; NULL: none. The

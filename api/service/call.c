@@ -203,35 +203,67 @@ bool call_page(struct call *call, struct page *page)
     return true;
 }
 
+/* A page of a store: names and versions, taken, and whether more follow. */
+struct listing {
+    struct listed {
+        char name[STORE_NAME_BYTES];
+        struct version *version;
+    } * items; /* [count], to be freed */
+    unsigned count;
+    bool more;
+};
+
+/* false: no memory. */
+static bool listing_init(struct listing *listing, const struct page *page,
+                         const struct store *store)
+{
+    const size_t most = store->count < page->limit ? store->count : page->limit;
+    *listing = (struct listing){.items = malloc((most + 1) * sizeof(*listing->items))};
+    if (!listing->items)
+        return false;
+    const struct store_entry *entry = store_next(store, page->prefix, page->after);
+    for (; entry && listing->count < most; entry = store_next(store, page->prefix, entry->name)) {
+        struct listed *item = &listing->items[listing->count++];
+        memcpy(item->name, entry->name, sizeof(item->name));
+        item->version = entry->version;
+        version_take(item->version);
+    }
+    listing->more = entry && listing->count > 0;
+    return true;
+}
+
 void call_list(struct call *call, struct store *store,
                void (*write)(const struct version *version, struct text *out))
 {
     struct text *out = &call->reply.body;
     struct page page;
+    struct listing listing;
     if (!call_page(call, &page))
         return;
+    service_lock(call->service);
+    const bool listed = listing_init(&listing, &page, store);
+    service_unlock(call->service);
+    if (!listed) {
+        call_refuse(call, PROBLEM_OVERLOADED, "no memory for a list");
+        return;
+    }
 
     text_json_open(out, '{');
     text_json_key(out, "items");
     text_json_open(out, '[');
-    service_lock(call->service);
-    const struct store_entry *entry = store_next(store, page.prefix, page.after);
-    const struct store_entry *last = NULL;
-    for (unsigned i = 0; entry && i < page.limit; i++) {
+    for (unsigned i = 0; i < listing.count; i++) {
         text_json_open(out, '{');
-        version_write_members(entry->name, entry->version, out);
-        write(entry->version, out);
+        version_write_members(listing.items[i].name, listing.items[i].version, out);
+        write(listing.items[i].version, out);
         text_json_close(out, '}');
-        last = entry;
-        entry = store_next(store, page.prefix, entry->name);
+        version_release(listing.items[i].version);
     }
     text_json_close(out, ']');
-    text_json_key(out, "next");
-    if (entry && last)
-        text_json_string(out, last->name);
+    if (listing.more)
+        text_member_string(out, "next", listing.items[listing.count - 1].name);
     else
-        text_json_null(out);
-    service_unlock(call->service);
+        text_member_null(out, "next");
+    free(listing.items);
     text_json_close(out, '}');
     call_succeed_json(call, 200);
 }

@@ -3,9 +3,8 @@
  * In turn: plan batches that wait, then one bounded step of the first task: changes of worlds
  * (updates) first, then computations and builds by turns, then refinements. So a build never holds
  * up an answer for longer than a step, and changes of worlds never run at the same time as a
- * build's completion. Two steps are not bounded: a change of a world checks the edges of a roadmap
- * again at once, however many there are, and so does the end of a build where its world has changed
- * meanwhile. What lives on the device is destroyed here too, whoever drops the last reference
+ * build's completion. A build whose world has changed meanwhile ends in the lane of updates. What
+ * lives on the device is destroyed here too, whoever drops the last reference
  * (resident.h).
  *
  * Threads: every function may be called anywhere unless it says otherwise.

@@ -156,7 +156,7 @@ static bool translate(struct plan *plan)
 static bool run(struct plan *plan, struct device *device)
 {
     const struct model *model = plan->roadmap->model;
-    const struct prm_plan_options options = plan_translate(&plan->request);
+    const struct prm_plan_options options = plan_translate(&plan->request, &plan->service->limits);
     const double began = clock_steady();
     struct prm_query *queries = queries_translate(&plan->request);
     enum prm_status status = PRM_OK;

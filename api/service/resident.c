@@ -1,6 +1,7 @@
 #include "service/resident.h"
 
 #include "device/try.h"
+#include "schema/clock.h"
 #include "service/translate.h"
 
 #include <stdlib.h>
@@ -37,8 +38,11 @@ static void topology_destroy(struct resident *resident)
 static void model_destroy(struct resident *resident)
 {
     struct model *model = (struct model *)resident;
-    // the validity refers to the topology
+    // both refer to the topology
+    prm_revision_destroy(model->revision);
     prm_validity_destroy(model->validity);
+    if (model->previous)
+        resident_release(&model->previous->resident);
     if (model->topology)
         resident_release(&model->topology->resident);
     if (model->world)
@@ -110,20 +114,39 @@ enum prm_status model_create(struct device *device, struct model **model,
     return PRM_OK;
 }
 
-enum prm_status model_derive(struct device *device, struct model **model,
-                             const struct model *previous, struct resident_world *world)
+enum prm_status model_derive(struct device *device, struct model **model, struct model *previous,
+                             struct resident_world *world)
 {
     struct model *made = model_new(device, previous->topology, world);
     *model = NULL;
     if (!made)
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for a roadmap");
-    const enum prm_status status =
-        prm_validity_create(device->arena, &made->validity, previous->topology->roadmap,
-                            world->world, previous->validity);
+    resident_take(&previous->resident);
+    made->previous = previous;
+    const enum prm_status status = prm_revision_create(&made->revision, previous->topology->roadmap,
+                                                       world->world, previous->validity);
     if (status != PRM_OK) {
         resident_release(&made->resident);
         return status;
     }
     *model = made;
+    return PRM_OK;
+}
+
+enum prm_status model_advance(struct device *device, struct model *model, bool *done)
+{
+    const double began = clock_steady();
+    enum prm_status status = PRM_OK;
+    *done = false;
+    do
+        status = prm_revision_step(device->arena, model->revision, done);
+    while (status == PRM_OK && !*done && !device_should_yield(device, began));
+    if (status != PRM_OK || !*done)
+        return status;
+    model->validity = prm_revision_take(model->revision);
+    prm_revision_destroy(model->revision);
+    resident_release(&model->previous->resident);
+    model->revision = NULL;
+    model->previous = NULL;
     return PRM_OK;
 }

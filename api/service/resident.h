@@ -35,9 +35,11 @@ struct topology {
 
 struct model {
     struct resident resident;
-    struct topology *topology;    /* taken */
-    struct resident_world *world; /* taken */
-    struct prm_validity *validity;
+    struct topology *topology;     /* taken */
+    struct resident_world *world;  /* taken */
+    struct prm_validity *validity; /* NULL: in the making */
+    struct prm_revision *revision; /* that makes it, else NULL */
+    struct model *previous;        /* that it follows from, while in the making; taken */
 };
 
 static inline void resident_take(struct resident *resident)
@@ -70,8 +72,12 @@ enum prm_status model_create(struct device *device, struct model **model,
                              struct prm_roadmap *roadmap, struct prm_validity *validity,
                              struct resident_world *world);
 
-/* Makes the model that follows from another world: the same topology, checked again. */
-enum prm_status model_derive(struct device *device, struct model **model,
-                             const struct model *previous, struct resident_world *world);
+/* Begins the model that follows from another world: the same topology, to be checked again. */
+enum prm_status model_derive(struct device *device, struct model **model, struct model *previous,
+                             struct resident_world *world);
+
+/* Runs steps of what model_derive() began until it is time for others; *done: the model is ready.
+ */
+enum prm_status model_advance(struct device *device, struct model *model, bool *done);
 
 #endif

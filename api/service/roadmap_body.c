@@ -88,26 +88,19 @@ static void write_identity(const struct model *model, struct text *out)
         text_json_null(out);
 }
 
-static void write_warning(const char *code, const char *detail, struct text *out)
-{
-    text_json_open(out, '{');
-    text_member_string(out, "code", code);
-    text_member_string(out, "detail", detail);
-    text_json_close(out, '}');
-}
-
 static void write_warnings(const struct roadmap_version *roadmap, bool robot_changed,
                            struct text *out)
 {
     const struct roadmap_document *document = &roadmap->document;
     char detail[PROBLEM_DETAIL_MAX];
     text_json_open(out, '[');
+    world_write_warnings(roadmap->world, out);
     if (roadmap->state == ROADMAP_STALE)
-        write_warning("stale",
+        warning_write("stale",
                       "the world's dimension, bounds or grid have changed since; build it anew",
                       out);
     if (robot_changed)
-        write_warning("robot_changed",
+        warning_write("robot_changed",
                       "the robot of this name has changed since; build the roadmap anew", out);
     if (roadmap->model) {
         const struct prm_roadmap_statistics *statistics =
@@ -115,13 +108,13 @@ static void write_warnings(const struct roadmap_version *roadmap, bool robot_cha
         if (document->sample_method != SAMPLE_LATTICE && statistics->milestones < document->count) {
             snprintf(detail, sizeof(detail), "%u milestones were found of %u wanted",
                      statistics->milestones, document->count);
-            write_warning("few_milestones", detail, out);
+            warning_write("few_milestones", detail, out);
         }
         if (statistics->recall < document->target_recall) {
             snprintf(detail, sizeof(detail),
                      "the neighbour search found %.2f of the true neighbours, %.2f were wanted",
                      statistics->recall, document->target_recall);
-            write_warning("low_recall", detail, out);
+            warning_write("low_recall", detail, out);
         }
     }
     text_json_close(out, ']');

@@ -1,6 +1,7 @@
 #include "service/translate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,7 +177,13 @@ const char *neighbor_method_text(enum prm_neighbor_method method)
     return "auto";
 }
 
-struct prm_roadmap_params roadmap_translate(const struct roadmap_document *document)
+static uint32_t most_u32(uint64_t limit)
+{
+    return limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
+}
+
+struct prm_roadmap_params roadmap_translate(const struct roadmap_document *document,
+                                            const struct limits *limits)
 {
     return (struct prm_roadmap_params){
         .seed = document->seed,
@@ -192,6 +199,8 @@ struct prm_roadmap_params roadmap_translate(const struct roadmap_document *docum
         .target_recall = document->target_recall,
         .edge_check = document->edge_check == EDGE_SAMPLED ? PRM_EDGE_SAMPLED : PRM_EDGE_CERTIFIED,
         .edge_resolution = document->resolution,
+        .milestones_max = most_u32(limits->milestones),
+        .lattice_cells_max = most_u32(limits->grid_cells),
     };
 }
 
@@ -208,7 +217,8 @@ static enum prm_output output_translate(enum plan_output output)
     return PRM_OUTPUT_PATH;
 }
 
-struct prm_plan_options plan_translate(const struct plan_request *request)
+struct prm_plan_options plan_translate(const struct plan_request *request,
+                                       const struct limits *limits)
 {
     return (struct prm_plan_options){
         .objective = request->objective == PLAN_HOPS ? PRM_OBJECTIVE_HOPS : PRM_OBJECTIVE_LENGTH,
@@ -219,6 +229,7 @@ struct prm_plan_options plan_translate(const struct plan_request *request)
         .connect_radius = request->connect_radius,
         .connect_enough = request->connect_enough,
         .diagnose = request->diagnose,
+        .waypoints_max = limits->waypoints,
     };
 }
 
@@ -343,5 +354,16 @@ static enum problem_code status_translate(enum prm_status status)
 
 void problem_add_status(struct problem *problem, enum prm_status status)
 {
-    problem_add(problem, status_translate(status), "%s", prm_fault_last()->detail);
+    const struct prm_fault *from = prm_fault_last();
+    struct problem_fault *fault =
+        problem_add(problem, status_translate(status), "%s", from->detail);
+    if (from->parameter) {
+        fault->has_pointer = true;
+        snprintf(fault->pointer, sizeof(fault->pointer), "/%s", from->parameter);
+    }
+    if (from->limit > 0)
+        snprintf(fault->limit, sizeof(fault->limit), "%.17g", from->limit);
+    for (unsigned i = 0; from->limit_name && i < LIMIT_COUNT; i++)
+        if (strcmp(from->limit_name, limit_table[i].member) == 0)
+            snprintf(fault->flag, sizeof(fault->flag), "%s", limit_table[i].flag);
 }

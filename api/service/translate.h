@@ -20,8 +20,10 @@ enum prm_status world_spec_init(struct world_spec *spec, const struct world_docu
 void world_spec_deinit(struct world_spec *spec);
 
 struct prm_robot robot_translate(const struct robot_document *document);
-struct prm_roadmap_params roadmap_translate(const struct roadmap_document *document);
-struct prm_plan_options plan_translate(const struct plan_request *request);
+struct prm_roadmap_params roadmap_translate(const struct roadmap_document *document,
+                                            const struct limits *limits);
+struct prm_plan_options plan_translate(const struct plan_request *request,
+                                       const struct limits *limits);
 
 /* The queries of a request, malloc'ed for the caller; numbers are borrowed. NULL: no memory. */
 struct prm_query *queries_translate(const struct plan_request *request);
@@ -34,7 +36,8 @@ struct plan_result result_translate(const struct prm_plan_result *result,
 /* The engine's method in the wire's word. */
 const char *neighbor_method_text(enum prm_neighbor_method method);
 
-/* Adds the calling thread's last engine fault. */
+/* Adds the calling thread's last engine fault: where in the body it is, and the limit that it
+ * passes with its flag, as far as the engine says so. */
 void problem_add_status(struct problem *problem, enum prm_status status);
 
 #endif

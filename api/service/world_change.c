@@ -15,7 +15,8 @@
 struct dependent {
     char name[STORE_NAME_BYTES];
     struct roadmap_version *from; /* as it was found; taken */
-    struct roadmap_version *to;   /* as it will be; NULL: not looked at yet */
+    struct model *coming;         /* of `to`, while it is made; taken */
+    struct roadmap_version *to;   /* as it will be; NULL: not yet */
     uint32_t edges_off, edges_on;
     double update_ms;
 };
@@ -40,9 +41,12 @@ static void prepare(struct change *change);
 static void reset(struct change *change)
 {
     for (size_t i = 0; i < change->count; i++) {
-        version_release(&change->dependents[i].from->version);
-        if (change->dependents[i].to)
-            version_release(&change->dependents[i].to->version);
+        struct dependent *dependent = &change->dependents[i];
+        version_release(&dependent->from->version);
+        if (dependent->coming)
+            resident_release(&dependent->coming->resident);
+        if (dependent->to)
+            version_release(&dependent->to->version);
     }
     free(change->dependents);
     if (change->world)
@@ -97,6 +101,10 @@ static void answer(struct worker_task *work)
         text_json_open(out, '{');
         text_member_u64(out, "revision", version->revision);
         text_member_string(out, "fingerprint", version->fingerprint);
+        text_json_key(out, "warnings");
+        text_json_open(out, '[');
+        world_write_warnings(change->next, out);
+        text_json_close(out, ']');
     }
     write_roadmaps(change, out);
     text_json_close(out, '}');
@@ -155,33 +163,46 @@ static bool collect(struct change *change, enum prm_status *status)
     return current && change->dependents;
 }
 
-/* Makes the next version of one roadmap. */
+/* Runs a step of making one roadmap's model of the next world; *done: it is there. */
+static enum prm_status advance(struct change *change, struct device *device,
+                               struct dependent *dependent, bool *done)
+{
+    enum prm_status status = PRM_OK;
+    if (!change->world)
+        status = resident_world_create(device, &change->world, change->next);
+    if (status == PRM_OK && !dependent->coming)
+        status = model_derive(device, &dependent->coming, dependent->from->model, change->world);
+    if (status == PRM_OK)
+        status = model_advance(device, dependent->coming, done);
+    return status;
+}
+
+/* Runs a step of making the next version of one roadmap; *done: it is there. */
 static enum prm_status update(struct change *change, struct device *device,
-                              struct dependent *dependent)
+                              struct dependent *dependent, bool *done)
 {
     const double began = clock_steady();
     const struct roadmap_version *from = dependent->from;
     const bool lattice = from->document.sample_method == SAMPLE_LATTICE;
-    struct model *model = NULL;
+    const bool fits = world_fits(from->world, change->next, lattice);
     enum prm_status status = PRM_OK;
-    if (!world_fits(from->world, change->next, lattice)) {
-        dependent->to = roadmap_version_derive(from, ROADMAP_STALE, from->model, from->world,
-                                               &from->last_error);
-    } else {
-        if (!change->world)
-            status = resident_world_create(device, &change->world, change->next);
-        if (status == PRM_OK)
-            status = model_derive(device, &model, from->model, change->world);
-        if (status != PRM_OK)
-            return status;
-        dependent->to =
-            roadmap_version_derive(from, ROADMAP_READY, model, change->next, &from->last_error);
-        dependent->edges_off = model->validity->edges_off;
-        dependent->edges_on = model->validity->edges_on;
-        resident_release(&model->resident);
+    *done = !fits;
+    if (fits)
+        status = advance(change, device, dependent, done);
+    if (status == PRM_OK && *done) {
+        dependent->to = fits ? roadmap_version_derive(from, ROADMAP_READY, dependent->coming,
+                                                      change->next, &from->last_error)
+                             : roadmap_version_derive(from, ROADMAP_STALE, from->model, from->world,
+                                                      &from->last_error);
+        if (!dependent->to)
+            status = prm_fault_set(PRM_HOST_MEMORY, "no memory for a roadmap");
     }
-    dependent->update_ms = 1e3 * (clock_steady() - began);
-    return dependent->to ? PRM_OK : prm_fault_set(PRM_HOST_MEMORY, "no memory for a roadmap");
+    if (status == PRM_OK && *done && fits) {
+        dependent->edges_off = dependent->coming->validity->edges_off;
+        dependent->edges_on = dependent->coming->validity->edges_on;
+    }
+    dependent->update_ms += 1e3 * (clock_steady() - began);
+    return status;
 }
 
 /* Swaps the world and all its roadmaps at once. false: the world has changed, or (the call's
@@ -253,8 +274,9 @@ static bool step(struct device_task *task, struct device *device)
             return true;
         }
     } else {
-        status = update(change, device, &change->dependents[change->at]);
-        change->at++;
+        bool done;
+        status = update(change, device, &change->dependents[change->at], &done);
+        change->at += status == PRM_OK && done;
     }
     if (status != PRM_OK) {
         problem_add_status(&change->call->problem, status);
@@ -342,13 +364,16 @@ static bool read_document(struct change *change, struct world_document *document
     return read_obstacle(change, document);
 }
 
-/* Whether the engine takes the world; else the call's problem says why not. */
-static bool check(const struct world_document *document, struct problem *problem)
+/* Whether the engine takes the world, and how precisely; else the call's problem says why not. */
+static bool check(struct prm_precision *precision, const struct world_document *document,
+                  struct problem *problem)
 {
     struct world_spec spec = {0};
     enum prm_status status = world_spec_init(&spec, document);
     if (status == PRM_OK)
         status = prm_world_check(&spec.spec);
+    if (status == PRM_OK)
+        *precision = prm_world_precision(&spec.spec);
     world_spec_deinit(&spec);
     if (status != PRM_OK)
         problem_add_status(problem, status);
@@ -359,16 +384,17 @@ static bool check(const struct world_document *document, struct problem *problem
 static bool make_next(struct change *change)
 {
     struct world_document document;
+    struct prm_precision precision;
     struct problem *problem = &change->call->problem;
     if (!call_may_change(change->call, change->base ? &change->base->version : NULL))
         return false;
     if (!read_document(change, &document))
         return false;
-    if (!check(&document, problem)) {
+    if (!check(&precision, &document, problem)) {
         world_deinit(&document);
         return false;
     }
-    change->next = world_version_create(&document);
+    change->next = world_version_create(&document, &precision);
     if (!change->next)
         problem_add(problem, PROBLEM_OVERLOADED, "no memory for a world");
     return change->next;

@@ -4,6 +4,7 @@
 #include "service/internal.h"
 #include "service/roadmaps.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@ static void world_version_destroy(struct counted *counted)
     free(world);
 }
 
-struct world_version *world_version_create(struct world_document *document)
+struct world_version *world_version_create(struct world_document *document,
+                                           const struct prm_precision *precision)
 {
     struct world_version *world = calloc(1, sizeof(*world));
     if (!world) {
@@ -24,6 +26,7 @@ struct world_version *world_version_create(struct world_document *document)
     }
     counted_init(&world->version.counted, world_version_destroy);
     world->document = *document;
+    world->precision = *precision;
     world_write_members(&world->document, &world->members);
     if (world->members.failed ||
         !fingerprint_of(world->version.fingerprint, world->members.data, world->members.length)) {
@@ -75,6 +78,38 @@ void world_write_open(const char *name, const struct world_version *world, struc
     version_write_members(name, &world->version, out);
     text_append(out, ",", 1);
     text_append(out, world->members.data, world->members.length);
+    text_json_key(out, "warnings");
+    text_json_open(out, '[');
+    world_write_warnings(world, out);
+    text_json_close(out, ']');
+}
+
+void warning_write(const char *code, const char *detail, struct text *out)
+{
+    text_json_open(out, '{');
+    text_member_string(out, "code", code);
+    text_member_string(out, "detail", detail);
+    text_json_close(out, '}');
+}
+
+void world_write_warnings(const struct world_version *world, struct text *out)
+{
+    const struct prm_precision *precision = &world->precision;
+    char detail[PROBLEM_DETAIL_MAX];
+    if (precision->margin > PRM_MARGIN_NOTABLE) {
+        snprintf(detail, sizeof(detail),
+                 "the world is so large that clearances below %.2g count as none: that is the "
+                 "rounding margin; smaller bounds make it smaller",
+                 precision->margin);
+        warning_write("rounding_margin", detail, out);
+    }
+    if (precision->margin > precision->finest) {
+        snprintf(detail, sizeof(detail),
+                 "the narrowest obstacle is %.2g wide, less than the rounding margin of %.2g: no "
+                 "roadmap can be built here with certified edges",
+                 precision->finest, precision->margin);
+        warning_write("narrow_obstacle", detail, out);
+    }
 }
 
 static void write_summary(const struct version *version, struct text *out)

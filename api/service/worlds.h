@@ -8,6 +8,7 @@
 #ifndef SERVICE_WORLDS_H
 #define SERVICE_WORLDS_H
 
+#include "roadmap/world.h"
 #include "schema/world.h"
 #include "service/call.h"
 #include "service/store.h"
@@ -16,10 +17,12 @@ struct world_version {
     struct version version;
     struct world_document document;
     struct text members; /* canonical text, without braces */
+    struct prm_precision precision;
 };
 
 /* Makes a version of a document, which it takes over whatever the outcome. NULL: no memory. */
-struct world_version *world_version_create(struct world_document *document);
+struct world_version *world_version_create(struct world_document *document,
+                                           const struct prm_precision *precision);
 
 /* Whether a roadmap built in `from` can be checked again in `to`: same dimension and bounds, and
  * for a lattice the same grid. */
@@ -27,6 +30,12 @@ bool world_fits(const struct world_version *from, const struct world_version *to
 
 /* Appends the resource as a JSON object, left open for more members. */
 void world_write_open(const char *name, const struct world_version *world, struct text *out);
+
+/* Appends the warnings of a world as objects of an array that is open. */
+void world_write_warnings(const struct world_version *world, struct text *out);
+
+/* Appends one of an array of warnings. */
+void warning_write(const char *code, const char *detail, struct text *out);
 
 void world_list(struct service *service, struct call *call);
 void world_get(struct service *service, struct call *call);

@@ -29,10 +29,15 @@ enum prm_status {
 #undef X
 };
 
-/* What went wrong, for people. `detail` is a complete sentence without a final full stop. */
+/* What went wrong, for people. `detail` is a complete sentence without a final full stop. Where it
+ * is about one parameter, `parameter` is the path of its name ("samples/spacing"), else NULL; where
+ * a limit was passed, `limit` is its value, else 0, and `limit_name` says which one where it can be
+ * set, else NULL. The names are constants. */
 struct prm_fault {
     enum prm_status status;
     char detail[1024];
+    const char *parameter, *limit_name;
+    double limit;
 };
 
 /* The text of a status, for logs. Never NULL. */
@@ -44,8 +49,16 @@ const char *prm_status_text(enum prm_status status);
 #define prm_fault_set(status, ...)                                                                 \
     (prm_fault_write((status), __VA_ARGS__), prm_fault_status(status))
 
+/* The same, with what the fault is about. */
+#define prm_fault_set_at(status, parameter, limit_name, limit, ...)                                \
+    (prm_fault_write((status), __VA_ARGS__), prm_fault_refer((parameter), (limit_name), (limit)),  \
+     prm_fault_status(status))
+
 void prm_fault_write(enum prm_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Adds to the calling thread's fault what it is about; the names are constants. */
+void prm_fault_refer(const char *parameter, const char *limit_name, double limit);
 
 /* A value that may be left unused, unlike a bare constant. */
 static inline enum prm_status prm_fault_status(enum prm_status status)

@@ -44,6 +44,7 @@ struct prm_plan_options {
     double connect_radius;   /* 0: the roadmap's */
     uint32_t connect_enough; /* valid links into the largest component that are enough; 0: all */
     bool diagnose;
+    uint64_t waypoints_max; /* of all answers; 0: what is possible */
 };
 
 enum prm_reason_at { PRM_AT_START, PRM_AT_GOAL, PRM_AT_EDGE };

@@ -179,13 +179,16 @@ static void answer_query(struct plan_piece *piece, uint32_t q, struct way *way,
 
 /* Makes room in the results for what the piece adds. */
 static enum prm_status results_grow(struct prm_plan_results *results, double waypoint_count,
-                                    size_t node_count)
+                                    size_t node_count, const struct prm_plan_options *options)
 {
-    if (waypoint_count > (double)WAYPOINTS_MAX)
-        return prm_fault_set(
-            PRM_LIMIT_EXCEEDED,
-            "the answers have %.0f way-points, at most %zu; interpolate less finely",
-            waypoint_count, WAYPOINTS_MAX);
+    const uint64_t waypoints_max = options->waypoints_max;
+    const bool limited = waypoints_max > 0 && waypoints_max < WAYPOINTS_MAX;
+    const double most = limited ? (double)waypoints_max : (double)WAYPOINTS_MAX;
+    if (waypoint_count > most)
+        return prm_fault_set_at(
+            PRM_LIMIT_EXCEEDED, options->interpolate > 0 ? "interpolate" : "queries", "waypoints",
+            most, "the answers may have %.0f way-points, and would have more: %s", most,
+            options->interpolate > 0 ? "interpolate less finely" : "ask fewer queries at once");
     const size_t points = (size_t)waypoint_count;
     double *waypoints = realloc(results->waypoints, points * results->dof * sizeof(double) + 1);
     if (waypoints)
@@ -220,7 +223,7 @@ enum prm_status prm_plan_answer(struct plan_piece *piece)
             results->solved++;
         }
     }
-    TRY(results_grow(results, waypoint_count, node_count));
+    TRY(results_grow(results, waypoint_count, node_count, batch->options));
 
     for (uint32_t q = 0; q < piece->count; q++) {
         const struct prm_plan_result *result = &piece->results[q];

@@ -38,8 +38,10 @@ struct prm_roadmap_params {
     double width;         /* lsh: W */
     double target_recall; /* 0 … 1 */
     enum prm_edge_check edge_check;
-    double edge_resolution; /* sampled: metric distance between samples; 0: 1/100 of the bounds'
-                               diagonal */
+    uint32_t milestones_max;    /* 0: any; of a lattice, which decides their number itself */
+    uint32_t lattice_cells_max; /* 0: what is possible */
+    double edge_resolution;     /* sampled: metric distance between samples; 0: 1/100 of the bounds'
+                                   diagonal */
 };
 
 /* A graph in CSR form on the device, arcs of a vertex ascending by target. */
@@ -151,8 +153,26 @@ void prm_build_destroy(struct prm_build *build);
 
 void prm_roadmap_destroy(struct prm_roadmap *roadmap);
 
-/* Checks every candidate edge in `world` (all enabled obstacles), labels components. `previous` may
- * be NULL; it is compared with, and its landmarks are shared where they hold for this one too. */
+/* What another world allows of a roadmap, found in bounded steps, so that other device work can go
+ * between them: every candidate edge is checked in `world` (all enabled obstacles), components are
+ * labelled. `previous` may be NULL; it is compared with, and its landmarks are shared where they
+ * hold for this one too. All three must outlive it. */
+struct prm_revision;
+
+enum prm_status prm_revision_create(struct prm_revision **revision,
+                                    const struct prm_roadmap *roadmap,
+                                    const struct prm_world *world,
+                                    const struct prm_validity *previous);
+enum prm_status prm_revision_step(struct prm_arena *arena, struct prm_revision *revision,
+                                  bool *done);
+
+/* After the last step: hands the validity out. */
+struct prm_validity *prm_revision_take(struct prm_revision *revision);
+
+/* Frees a revision at any point; NULL is accepted. */
+void prm_revision_destroy(struct prm_revision *revision);
+
+/* All steps at once. */
 enum prm_status prm_validity_create(struct prm_arena *arena, struct prm_validity **validity,
                                     const struct prm_roadmap *roadmap,
                                     const struct prm_world *world,

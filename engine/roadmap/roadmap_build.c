@@ -80,6 +80,14 @@ static enum prm_status run_sample(struct prm_build *build, bool *done)
     if (!*done)
         goto cleanup;
 
+    if (roadmap->params.milestones_max > 0 && sampler->accepted > roadmap->params.milestones_max) {
+        status = prm_fault_set_at(PRM_LIMIT_EXCEEDED, "samples/method", "milestones",
+                                  roadmap->params.milestones_max,
+                                  "the lattice has %u free cells, milestones may be %u",
+                                  sampler->accepted, roadmap->params.milestones_max);
+        goto cleanup;
+    }
+
     // no larger than what was found
     roadmap->milestone_count = sampler->accepted;
     roadmap->statistics.samples_drawn = sampler->drawn;
@@ -256,21 +264,12 @@ cleanup:
     return status;
 }
 
-/* Edges that one step checks: the finer they are sampled, the fewer. */
-static uint32_t edges_per_step(const struct prm_build *build)
-{
-    const struct prm_roadmap_params *params = &build->roadmap->params;
-    if (params->edge_check == PRM_EDGE_CERTIFIED)
-        return PRM_EDGES_PER_STEP;
-    const double across = prm_world_diagonal(build->world) / params->edge_resolution;
-    return (uint32_t)(PRM_EDGES_PER_STEP * fmin(1.0, SAMPLES_ACROSS / across));
-}
-
 /* One piece of the candidate edges, against all that stands in the world. */
 static enum prm_status run_check(struct prm_build *build, bool *done)
 {
     const uint32_t edges = build->roadmap->edge_count, left = edges - build->cursor;
-    const uint32_t step = edges_per_step(build), n = left < step ? left : step;
+    const uint32_t step = prm_edges_per_step(build->roadmap, build->world),
+                   n = left < step ? left : step;
     const enum prm_status status =
         prm_validity_check(build->arena, build->validity, &build->all, build->cursor, n);
     build->cursor += n;
@@ -365,13 +364,26 @@ static enum prm_status check_params(const struct prm_roadmap_params *params)
     return PRM_OK;
 }
 
+/* Refuses to certify what rounding hides. */
+static enum prm_status check_margin(const struct prm_roadmap_params *params,
+                                    const struct prm_world *world)
+{
+    if (params->edge_check != PRM_EDGE_CERTIFIED || world->margin <= world->finest)
+        return PRM_OK;
+    return prm_fault_set_at(
+        PRM_INVALID_ARGUMENT, "edges/check", NULL, 0.0,
+        "edges.check certified: in a world so large the rounding margin is %g, more than the "
+        "narrowest obstacle's %g; make the bounds smaller, or say sampled",
+        world->margin, world->finest);
+}
+
 /* Refuses a resolution so fine that checking an edge would hold the device up. */
 static enum prm_status check_resolution(const struct prm_roadmap_params *params, double diagonal)
 {
     const double least = diagonal / SAMPLES_ACROSS_MAX;
     if (params->edge_check == PRM_EDGE_SAMPLED && params->edge_resolution < least)
-        return prm_fault_set(
-            PRM_LIMIT_EXCEEDED,
+        return prm_fault_set_at(
+            PRM_LIMIT_EXCEEDED, "edges/resolution", NULL, least,
             "edges.resolution is %g, and at least %g, 1/%d of the bounds' diagonal",
             params->edge_resolution, least, SAMPLES_ACROSS_MAX);
     return PRM_OK;
@@ -389,9 +401,10 @@ static enum prm_status check_memory(const struct prm_build *build)
     const uint64_t used = use.resident_bytes + use.scratch_bytes;
 
     if (n * k > INT32_MAX)
-        return prm_fault_set(PRM_LIMIT_EXCEEDED,
-                             "%llu milestones of %llu neighbours are more than %d edges",
-                             (unsigned long long)n, (unsigned long long)k, INT32_MAX);
+        return prm_fault_set_at(PRM_LIMIT_EXCEEDED, "neighbors/k", NULL,
+                                floor(INT32_MAX / (double)n),
+                                "%llu milestones of %llu neighbours are more than %d edges",
+                                (unsigned long long)n, (unsigned long long)k, INT32_MAX);
     if (used + needed > use.limit_bytes)
         return prm_fault_set(
             PRM_DEVICE_MEMORY,
@@ -424,6 +437,7 @@ enum prm_status prm_build_create(struct prm_context *context, struct prm_build *
     if (params->edge_resolution == 0.0)
         roadmap->params.edge_resolution = prm_world_diagonal(world) / SAMPLES_ACROSS;
     TRY(check_params(params));
+    TRY(check_margin(params, world));
     TRY(check_resolution(&roadmap->params, prm_world_diagonal(world)));
     TRY(prm_space_init(&roadmap->space, robot, world));
     made->all = (struct prm_scene){.space = &roadmap->space,

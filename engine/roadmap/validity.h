@@ -1,12 +1,13 @@
-/* The steps in which a validity is made, shared by builds (bounded steps) and prm_validity_create()
- * (all at once). Internal. In this order: begin, check pieces, link, label, weigh, summarise. */
+/* The steps in which a validity is made, shared by builds and revisions. Internal. In this order:
+ * begin, check pieces, link, label, weigh, summarise. */
 #ifndef PRM_ROADMAP_VALIDITY_H
 #define PRM_ROADMAP_VALIDITY_H
 
 #include "roadmap/collide.h"
 
-/* Edges that one step checks: about two milliseconds' work. */
-enum { PRM_EDGES_PER_STEP = 1 << 14 };
+/* Edges that one step checks: about two milliseconds' work. The finer they are sampled, the fewer.
+ */
+uint32_t prm_edges_per_step(const struct prm_roadmap *roadmap, const struct prm_world *world);
 
 /* An empty validity of a roadmap; the caller destroys it. */
 enum prm_status prm_validity_begin(struct prm_validity **validity,

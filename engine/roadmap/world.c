@@ -18,7 +18,8 @@
 #define MARGIN_UNITS 6.0
 #define UNIT_ROUNDOFF 5.9604644775390625e-8
 
-/* Local frames start at a multiple of this, so that round numbers stay exact. */
+/* Local frames start at a multiple of this, so that round numbers stay exact; of less where all of
+ * the world is smaller. */
 #define FRAME_STEP 0.0625
 
 /* The broad phase: about so many tiles an obstacle, and at most so many. */
@@ -62,11 +63,17 @@ static void set_frame(struct prm_world *world, const struct prm_world_spec *spec
 {
     const struct prm_bounds box = extent_of(spec);
     const struct prm_grid_spec *grid = straight_grid(spec);
+    double longest = 0.0, step_of_all = FRAME_STEP;
+
+    for (uint32_t c = 0; c < 3; c++)
+        longest = fmax(longest, box.upper[c] - box.lower[c]);
+    while (longest > 0.0 && step_of_all > longest)
+        step_of_all /= 2;
 
     for (uint32_t c = 0; c < 3; c++) {
         const bool by_grid = grid != NULL && c < 2;
         const double origin = by_grid ? grid->origin[c] : 0.0;
-        const double step = by_grid ? grid->resolution : FRAME_STEP;
+        const double step = by_grid ? grid->resolution : step_of_all;
         const double middle = (box.lower[c] + box.upper[c]) / 2;
         world->center[c] = origin + floor((middle - origin) / step + 0.5) * step;
         world->lower[c] = box.lower[c];
@@ -75,6 +82,52 @@ static void set_frame(struct prm_world *world, const struct prm_world_spec *spec
         world->extent = fmax(world->extent, world->center[c] - box.lower[c]);
     }
     world->margin = MARGIN_UNITS * UNIT_ROUNDOFF * world->extent;
+}
+
+/* How wide a polygon is: its area over the diagonal of its box, a lower bound within a factor of
+ * two of a convex one's. */
+static double polygon_width(const struct prm_obstacle *o)
+{
+    const struct prm_bounds box = prm_obstacle_bounds(o);
+    double area = 0.0;
+    for (uint32_t i = 0; i < o->point_count; i++) {
+        const double *a = o->points + 2 * i, *b = o->points + 2 * ((i + 1) % o->point_count);
+        area += (a[0] - o->points[0]) * (b[1] - o->points[1]) -
+                (b[0] - o->points[0]) * (a[1] - o->points[1]);
+    }
+    return fabs(area) / 2 / hypot(box.upper[0] - box.lower[0], box.upper[1] - box.lower[1]);
+}
+
+/* How wide an obstacle is where it is narrowest; of a grid, a cell. */
+static double width_of(const struct prm_obstacle *o, uint32_t dimension)
+{
+    const bool cylinder = o->kind == PRM_OBSTACLE_CYLINDER;
+    double width = 2 * o->radius;
+    if (o->kind == PRM_OBSTACLE_GRID)
+        return o->grid.resolution;
+    if (o->kind == PRM_OBSTACLE_POLYGON)
+        width = polygon_width(o);
+    if (o->kind == PRM_OBSTACLE_BOX || o->kind == PRM_OBSTACLE_RECTANGLE) {
+        width = fmin(o->size[0], o->size[1]);
+        width = dimension == 3 ? fmin(width, o->size[2]) : width;
+    }
+    return (cylinder ? fmin(width, o->length) : width) + 2 * o->padding;
+}
+
+static double finest_of(const struct prm_world_spec *spec)
+{
+    double finest = INFINITY;
+    for (uint32_t i = 0; i < spec->obstacle_count; i++)
+        if (!spec->obstacles[i].disabled)
+            finest = fmin(finest, width_of(&spec->obstacles[i], spec->dimension));
+    return finest;
+}
+
+struct prm_precision prm_world_precision(const struct prm_world_spec *spec)
+{
+    struct prm_world world = {0};
+    set_frame(&world, spec);
+    return (struct prm_precision){world.margin, finest_of(spec)};
 }
 
 /* Tiles of the given edge that cover the box. */
@@ -237,6 +290,8 @@ enum prm_status prm_world_create(struct prm_arena *arena, struct prm_world **wor
             made->first_grid.cells = NULL;
         }
     }
+
+    made->finest = finest_of(spec);
 
     TRY(set_init(arena, made, &made->fixed, spec, false));
     made->all = made->fixed;

@@ -78,6 +78,7 @@ struct prm_world {
     double center[3];          /* of the local frame, in the world frame */
     double extent;             /* largest |coordinate| of the local frame that matters */
     double margin; /* rounding margin: an edge is valid iff its clearance exceeds it, metres */
+    double finest; /* the least width of any enabled obstacle or cell, metres; none: infinite */
     struct prm_obstacle_set fixed; /* enabled, not dynamic */
     struct prm_obstacle_set all; /* enabled; the same buffers as `fixed` where nothing is dynamic */
     bool has_dynamic;
@@ -85,6 +86,18 @@ struct prm_world {
     struct prm_grid_spec
         first_grid; /* the first enabled one, without its cells: what a lattice is taken from */
 };
+
+/* What float32 can tell of a world, metres. */
+struct prm_precision {
+    double margin; /* rounding: an edge is valid iff its clearance exceeds it */
+    double finest; /* the least width of any enabled obstacle or cell; none: infinite */
+};
+
+/* A margin above this is worth a warning: bounds of about 1 km. */
+#define PRM_MARGIN_NOTABLE 1e-4
+
+/* The precision that a specification, which has been checked, will have. */
+struct prm_precision prm_world_precision(const struct prm_world_spec *spec);
 
 /* Checks a specification: sizes, dimensions, finiteness, bounds order. PRM_INVALID_ARGUMENT names
  * the obstacle's index and member. */

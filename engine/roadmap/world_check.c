@@ -5,6 +5,10 @@
 
 /* Longest side of anything, metres: squares of it stay far within float32. */
 #define LENGTH_MAX 1e9
+/* Bounds closer than this, or than this share of their longest side, are too close for float32 to
+ * tell points between them apart. */
+#define LENGTH_LEAST 1e-9
+#define SHARE_LEAST 4e-7
 /* How far a quaternion's norm may be from 1. */
 #define QUATERNION_TOLERANCE 1e-3
 /* Cells of a grid at most: they are walked with 32-bit signed indices. */
@@ -63,9 +67,9 @@ static enum prm_status check_grid(uint32_t index, const struct prm_grid_spec *gr
         return prm_fault_set(PRM_INVALID_ARGUMENT,
                              "obstacle %u: width and height are %u and %u, not 1 to %d", index,
                              grid->width, grid->height, GRID_SIDE_MAX);
-    if (!(grid->resolution > 0.0) || !(grid->resolution <= LENGTH_MAX))
-        return prm_fault_set(PRM_INVALID_ARGUMENT, "obstacle %u: resolution is %g, not above 0",
-                             index, grid->resolution);
+    const enum prm_status sized = check_number(index, "resolution", grid->resolution, LENGTH_LEAST);
+    if (sized != PRM_OK)
+        return sized;
     for (int c = 0; c < 3; c++) {
         const enum prm_status status = check_number(index, "origin", grid->origin[c], -LENGTH_MAX);
         if (status != PRM_OK)
@@ -106,18 +110,36 @@ static enum prm_status check_obstacle(uint32_t index, const struct prm_obstacle 
     return status;
 }
 
-enum prm_status prm_world_check(const struct prm_world_spec *spec)
+/* Bounds ascend, and are far enough from each other. */
+static enum prm_status check_bounds(const struct prm_world_spec *spec)
 {
-    if (spec->dimension != 2 && spec->dimension != 3)
-        return prm_fault_set(PRM_INVALID_ARGUMENT, "dimension is %u, not 2 or 3", spec->dimension);
-    for (uint32_t c = 0; spec->bounded && c < spec->dimension; c++) {
+    double longest = 0.0;
+    for (uint32_t c = 0; c < spec->dimension; c++) {
         if (!(fabs(spec->lower[c]) <= LENGTH_MAX) || !(fabs(spec->upper[c]) <= LENGTH_MAX) ||
             !(spec->lower[c] < spec->upper[c]))
             return prm_fault_set(PRM_INVALID_ARGUMENT,
                                  "bounds of coordinate %u are %g and %g, not ascending numbers "
                                  "within %g",
                                  c, spec->lower[c], spec->upper[c], LENGTH_MAX);
+        longest = fmax(longest, spec->upper[c] - spec->lower[c]);
     }
+    const double least = fmax(LENGTH_LEAST, SHARE_LEAST * longest);
+    for (uint32_t c = 0; c < spec->dimension; c++)
+        if (spec->upper[c] - spec->lower[c] < least)
+            return prm_fault_set(PRM_INVALID_ARGUMENT,
+                                 "bounds of coordinate %u are %g apart, %g at least is needed: "
+                                 "numbers are too coarse for less",
+                                 c, spec->upper[c] - spec->lower[c], least);
+    return PRM_OK;
+}
+
+enum prm_status prm_world_check(const struct prm_world_spec *spec)
+{
+    if (spec->dimension != 2 && spec->dimension != 3)
+        return prm_fault_set(PRM_INVALID_ARGUMENT, "dimension is %u, not 2 or 3", spec->dimension);
+    const enum prm_status bounded = spec->bounded ? check_bounds(spec) : PRM_OK;
+    if (bounded != PRM_OK)
+        return bounded;
     for (uint32_t i = 0; i < spec->obstacle_count; i++) {
         const enum prm_status status = check_obstacle(i, &spec->obstacles[i], spec->dimension);
         if (status != PRM_OK)

@@ -543,8 +543,9 @@ static void test_lattice(void **state)
     struct fixture f;
 
     for (int i = 0; i < CELLS; i++) {
-        centers[i][0] = i % WIDTH + 0.5;
-        centers[i][1] = i / WIDTH + 0.5;
+        const int column = i % WIDTH, row = i / WIDTH;
+        centers[i][0] = column + 0.5;
+        centers[i][1] = row + 0.5;
     }
     const uint32_t count = (uint32_t)test_size(CELLS * CELLS, CELLS);
     for (uint32_t i = 0; i < count; i++)
@@ -681,6 +682,10 @@ static void test_faults(void **state)
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         assert_status(statuses[i], prm_plan(f.planner, &results, f.roadmap, f.validity, f.world,
                                             queries, 10, &wrong[i]));
+        if (wrong[i].interpolate > 0) {
+            assert_string_equal(prm_fault_last()->parameter, "interpolate");
+            assert_string_equal(prm_fault_last()->limit_name, "waypoints");
+        }
         prm_plan_results_deinit(&results);
     }
     struct prm_plan_results good = plan(&f, queries, 10, &options);

@@ -371,9 +371,67 @@ static void worlds_without_room(void **state)
     params.k = 100;
     params.sample_count = 2000000000;
     assert_status(PRM_LIMIT_EXCEEDED, try_build(test_context, &built, world, &POINT, &params));
+    assert_string_equal(prm_fault_last()->parameter, "neighbors/k");
     params.sample_count = 20000000;
     assert_status(PRM_DEVICE_MEMORY, try_build(test_context, &built, world, &POINT, &params));
     assert_fault_says("bytes");
+
+    // a lattice too fine says what is at fault, and by how much
+    params = (struct prm_roadmap_params){.k = 4,
+                                         .sample_method = PRM_SAMPLE_LATTICE,
+                                         .lattice_spacing = 1e-300,
+                                         .lattice_cells_max = 1000};
+    assert_status(PRM_LIMIT_EXCEEDED, try_build(test_context, &built, world, &POINT, &params));
+    assert_string_equal(prm_fault_last()->parameter, "samples/spacing");
+    assert_string_equal(prm_fault_last()->limit_name, "grid_cells");
+    assert_true(prm_fault_last()->limit == 1000 && !strstr(prm_fault_last()->detail, "inf"));
+    params.lattice_spacing = 0.1;
+    params.milestones_max = 3;
+    o.size[0] = 0.5;
+    prm_world_destroy(world);
+    assert_ok(prm_world_create(test_arena, &world, &spec));
+    assert_status(PRM_LIMIT_EXCEEDED, try_build(test_context, &built, world, &POINT, &params));
+    assert_string_equal(prm_fault_last()->limit_name, "milestones");
+    prm_world_destroy(world);
+}
+
+/* Worlds as small as may be are built in; in those so large that rounding hides an obstacle, edges
+ * are not certified. */
+static void very_small_and_very_large_worlds(void **state)
+{
+    struct prm_obstacle o = {.kind = PRM_OBSTACLE_CIRCLE};
+    struct prm_world_spec spec = {
+        .dimension = 2, .bounded = true, .obstacles = &o, .obstacle_count = 1};
+    const double sizes[] = {1e-9, 1e-6, 1e-3, 1e9};
+    (void)state;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        const struct prm_roadmap_params params = {.seed = 1, .sample_count = 100, .k = 6};
+        struct prm_world *world;
+        for (int c = 0; c < 2; c++) {
+            spec.upper[c] = sizes[i];
+            o.center[c] = sizes[i] / 2;
+        }
+        o.radius = sizes[i] / 5;
+        assert_ok(prm_world_create(test_arena, &world, &spec));
+        struct built built = build(world, &POINT, &params);
+        assert_int_equal(built.graph.milestone_count, 100);
+        assert_true(built.validity->valid_edges > 100);
+        check_graph(&built);
+        built_free(&built);
+        prm_world_destroy(world);
+    }
+
+    struct prm_roadmap_params params = {.seed = 1, .sample_count = 100, .k = 6};
+    struct prm_world *world;
+    struct built built;
+    o.radius = 1;
+    assert_ok(prm_world_create(test_arena, &world, &spec));
+    assert_true(world->margin > world->finest && world->finest == 2.0);
+    assert_status(PRM_INVALID_ARGUMENT, try_build(test_context, &built, world, &POINT, &params));
+    assert_string_equal(prm_fault_last()->parameter, "edges/check");
+    params.edge_check = PRM_EDGE_SAMPLED;
+    built = build(world, &POINT, &params);
+    built_free(&built);
     prm_world_destroy(world);
 }
 
@@ -586,6 +644,7 @@ static void scales_fit_the_longest_path(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(very_small_and_very_large_worlds),
         cmocka_unit_test(a_build_is_right),
         cmocka_unit_test(candidates_are_all_near_pairs),
         cmocka_unit_test(growth_is_a_prefix),

@@ -20,6 +20,17 @@ static void a_fault_is_kept_and_its_status_returned(void **state)
     assert_int_equal(prm_fault_set(PRM_LIMIT_EXCEEDED, "%d of %s", 7, "them"), PRM_LIMIT_EXCEEDED);
     assert_int_equal(prm_fault_last()->status, PRM_LIMIT_EXCEEDED);
     assert_string_equal(prm_fault_last()->detail, "7 of them");
+    assert_null(prm_fault_last()->parameter);
+
+    // with what it is about, which the next forgets
+    assert_int_equal(prm_fault_set_at(PRM_LIMIT_EXCEEDED, "a/b", "cells", 9, "%d cells", 12),
+                     PRM_LIMIT_EXCEEDED);
+    assert_string_equal(prm_fault_last()->parameter, "a/b");
+    assert_string_equal(prm_fault_last()->limit_name, "cells");
+    assert_true(prm_fault_last()->limit == 9);
+    prm_fault_set(PRM_UNSUPPORTED, "other");
+    assert_null(prm_fault_last()->parameter);
+    assert_null(prm_fault_last()->limit_name);
 }
 
 static void the_last_detail_may_be_wrapped(void **state)

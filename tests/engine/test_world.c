@@ -47,6 +47,10 @@ static void bad_worlds_are_refused(void **state)
     assert_status(PRM_INVALID_ARGUMENT, prm_world_check(&spec));
     assert_fault_says("bounds of coordinate 1");
     spec = good(o);
+    spec.upper[1] = spec.lower[1] + 1e-10;
+    assert_status(PRM_INVALID_ARGUMENT, prm_world_check(&spec));
+    assert_fault_says("bounds of coordinate 1");
+    spec = good(o);
     o[1].radius = -1;
     assert_status(PRM_INVALID_ARGUMENT, prm_world_check(&spec));
     assert_fault_says("obstacle 1: radius");

@@ -3,6 +3,7 @@
 #include "roadmap/plan.h"
 #include "service/compute_run.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -47,6 +48,7 @@ void fake_engine_reset(void)
     atomic_store(&fake_engine.step_us, 0);
     atomic_store(&fake_engine.build_status, PRM_OK);
     atomic_store(&fake_engine.validity_status, PRM_OK);
+    atomic_store(&fake_engine.revision_steps, 1);
     atomic_store(&fake_engine.warm_up_status, PRM_OK);
     atomic_store(&fake_engine.warm_up_held, false);
     atomic_store(&fake_engine.compute_steps, 1);
@@ -183,6 +185,15 @@ enum prm_status prm_world_check(const struct prm_world_spec *spec)
     return PRM_OK;
 }
 
+struct prm_precision prm_world_precision(const struct prm_world_spec *spec)
+{
+    // as large as the world, and as fine as its obstacles
+    struct prm_precision precision = {.margin = spec->upper[0] * 1e-6, .finest = INFINITY};
+    for (uint32_t i = 0; i < spec->obstacle_count; i++)
+        precision.finest = fmin(precision.finest, 2 * spec->obstacles[i].radius);
+    return precision;
+}
+
 enum prm_status prm_world_create(struct prm_arena *arena, struct prm_world **world,
                                  const struct prm_world_spec *spec)
 {
@@ -305,22 +316,70 @@ void prm_roadmap_destroy(struct prm_roadmap *roadmap)
     died(ROADMAP_BYTES);
 }
 
+struct prm_revision {
+    const struct prm_roadmap *roadmap;
+    const struct prm_world *world;
+    const struct prm_validity *previous;
+    struct prm_validity *validity;
+    int steps;
+};
+
+enum prm_status prm_revision_create(struct prm_revision **revision,
+                                    const struct prm_roadmap *roadmap,
+                                    const struct prm_world *world,
+                                    const struct prm_validity *previous)
+{
+    check_thread(roadmap->context);
+    *revision = malloc(sizeof(**revision));
+    **revision = (struct prm_revision){roadmap, world, previous, NULL, 0};
+    return PRM_OK;
+}
+
+enum prm_status prm_revision_step(struct prm_arena *arena, struct prm_revision *revision,
+                                  bool *done)
+{
+    check_thread(arena->context);
+    require(revision->roadmap->statistics.margin == ALIVE && revision->world->margin == ALIVE &&
+                revision->previous->length_max == ALIVE,
+            "something is used after its end");
+    pause_us(atomic_load(&fake_engine.step_us));
+    const enum prm_status status = (enum prm_status)atomic_load(&fake_engine.validity_status);
+    if (status != PRM_OK)
+        return prm_fault_set(status, "the fake validity fails");
+    // held by a count of steps that it does not reach
+    *done = ++revision->steps >= atomic_load(&fake_engine.revision_steps);
+    atomic_fetch_add(&fake_engine.steps_run, 1);
+    if (*done) {
+        revision->validity = make_validity(revision->roadmap, revision->world);
+        revision->validity->edges_off = 7;
+    }
+    return PRM_OK;
+}
+
 enum prm_status prm_validity_create(struct prm_arena *arena, struct prm_validity **validity,
                                     const struct prm_roadmap *roadmap,
                                     const struct prm_world *world,
                                     const struct prm_validity *previous)
 {
+    (void)previous;
     check_thread(arena->context);
-    require(roadmap->statistics.margin == ALIVE && world->margin == ALIVE &&
-                previous->length_max == ALIVE,
-            "something is used after its end");
-    *validity = NULL;
-    const enum prm_status status = (enum prm_status)atomic_load(&fake_engine.validity_status);
-    if (status != PRM_OK)
-        return prm_fault_set(status, "the fake validity fails");
     *validity = make_validity(roadmap, world);
-    (*validity)->edges_off = 7;
     return PRM_OK;
+}
+
+struct prm_validity *prm_revision_take(struct prm_revision *revision)
+{
+    struct prm_validity *validity = revision->validity;
+    revision->validity = NULL;
+    return validity;
+}
+
+void prm_revision_destroy(struct prm_revision *revision)
+{
+    if (!revision)
+        return;
+    prm_validity_destroy(revision->validity);
+    free(revision);
 }
 
 void prm_validity_destroy(struct prm_validity *validity)

@@ -408,6 +408,86 @@ static void world_changes_during_a_build(void **state)
     }
 }
 
+static void revisions_hold_nobody_up(void **state)
+{
+    (void)state;
+    enum { NEVER = 1 << 30, STEPS = 20 };
+    atomic_store(&fake_engine.step_us, 500);
+    build("m", ROADMAP("1"));
+
+    // while a change is under way, the old version answers
+    atomic_store(&fake_engine.revision_steps, NEVER);
+    unsigned steps = atomic_load(&fake_engine.steps_run);
+    const struct request patch = {
+        .route = ROUTE_WORLD_PATCH, .name = "w", .body = "{\"put\":[" CIRCLE("b") "]}"};
+    struct exchange *change = harness_start(service, &patch);
+    until_more(&fake_engine.steps_run, steps + STEPS);
+    expect_answer("m", 1, 1);
+    assert_false(harness_is_done(change));
+    atomic_store(&fake_engine.revision_steps, 1);
+    harness_wait(change);
+    assert_int_equal(change->call.reply.status, 200);
+    harness_free(change);
+    expect_answer("m", 1, 2);
+
+    // so it does while other content is checked against a world that has changed meanwhile
+    atomic_store(&fake_engine.build_steps, 100);
+    steps = atomic_load(&fake_engine.steps_run);
+    EXPECT(service, 202, .route = ROUTE_ROADMAP_PUT, .name = "m", .body = ROADMAP("5"));
+    until_more(&fake_engine.steps_run, steps);
+    EXPECT(service, 200, .route = ROUTE_OBSTACLE_DELETE, .name = "w", .obstacle = "b");
+    atomic_store(&fake_engine.revision_steps, NEVER);
+    until_more(&fake_engine.steps_run, atomic_load(&fake_engine.steps_run) + 100 + STEPS);
+    expect_answer("m", 1, 1);
+
+    // a change that comes now waits for the swap, and changes what was swapped in
+    change = harness_start(service, &patch);
+    expect_answer("m", 1, 1);
+    assert_false(harness_is_done(change));
+    atomic_store(&fake_engine.revision_steps, 1);
+    harness_wait(change);
+    harness_free(change);
+    expect_answer("m", 5, 2);
+
+    // it is cancelled at its next step
+    steps = atomic_load(&fake_engine.steps_run);
+    EXPECT(service, 202, .route = ROUTE_ROADMAP_PUT, .name = "m", .body = ROADMAP("6"));
+    until_more(&fake_engine.steps_run, steps);
+    EXPECT(service, 200, .route = ROUTE_OBSTACLE_DELETE, .name = "w", .obstacle = "b");
+    atomic_store(&fake_engine.revision_steps, NEVER);
+    until_more(&fake_engine.steps_run, atomic_load(&fake_engine.steps_run) + 100 + STEPS);
+    EXPECT(service, 204, .route = ROUTE_ROADMAP_DELETE, .name = "m");
+    harness_until_idle(service);
+    EXPECT(service, 200, .route = ROUTE_WORLD_PATCH, .name = "w", .body = "{\"remove\":[\"a\"]}");
+}
+
+static void worlds_warn_of_their_rounding(void **state)
+{
+    (void)state;
+    // the fake margin is a millionth of the extent
+    struct exchange *put =
+        SEND(service, 201, .route = ROUTE_WORLD_PUT, .name = "far",
+             .body = "{\"dimension\":2,\"bounds\":{\"min\":[0,0],\"max\":[99,1]}}");
+    assert_string_equal(harness_string(put, "/warnings/0/code"), "");
+    harness_free(put);
+    put = SEND(service, 200, .route = ROUTE_WORLD_PUT, .name = "far",
+               .body = "{\"dimension\":2,\"bounds\":{\"min\":[0,0],\"max\":[5e6,5e6]}}");
+    assert_string_equal(harness_string(put, "/warnings/0/code"), "rounding_margin");
+    assert_string_equal(harness_string(put, "/warnings/1/code"), "");
+    harness_free(put);
+    struct exchange *patched = SEND(service, 200, .route = ROUTE_WORLD_PATCH, .name = "far",
+                                    .body = "{\"put\":[" CIRCLE("a") "]}");
+    assert_string_equal(harness_string(patched, "/warnings/1/code"), "narrow_obstacle");
+    harness_free(patched);
+    struct exchange *got = SEND(service, 200, .route = ROUTE_WORLD_GET, .name = "far");
+    assert_string_equal(harness_string(got, "/warnings/1/code"), "narrow_obstacle");
+    harness_free(got);
+    struct exchange *built = SEND(service, 201, .route = ROUTE_ROADMAP_PUT, .name = "far",
+                                  .body = "{\"world\":\"far\",\"robot\":\"r\"}", .wait_s = WAIT_S);
+    assert_string_equal(harness_string(built, "/warnings/0/code"), "rounding_margin");
+    harness_free(built);
+}
+
 static void full_queues(void **state)
 {
     (void)state;
@@ -650,6 +730,8 @@ int main(void)
         TEST(references),
         TEST(changes_of_the_world),
         TEST(world_changes_during_a_build),
+        TEST(revisions_hold_nobody_up),
+        TEST(worlds_warn_of_their_rounding),
         TEST(full_queues),
         TEST(refinements_wait_for_all_else),
         TEST(refinements_end_with_their_roadmap),
