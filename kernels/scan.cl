@@ -64,12 +64,21 @@ static inline u32 scan_range(__global u32 *out, __global const u32 *in, u32 begi
 /* Elements from which on the output goes past the caches, which could not hold it. */
 #define STREAM_LEAST (1u << 22)
 
-/* The inclusive scan of a vector: three rounds of Hillis & Steele. */
+/* The inclusive scan of a vector: three rounds of Hillis & Steele; for Oclgrind, which cannot
+ * follow such shuffles (lanes.h), one after another. */
 static inline uint8 scan_vector(uint8 v)
 {
+#ifdef OCLGRIND
+    u32 each[8];
+    vstore8(v, 0, each);
+    for (u32 i = 1; i < 8; i++)
+        each[i] += each[i - 1];
+    return vload8(0, each);
+#else
     v += (uint8)(0, v.s0, v.s1, v.s2, 0, v.s4, v.s5, v.s6);
     v += (uint8)(0, 0, v.s0, v.s1, 0, 0, v.s4, v.s5);
     return v + (uint8)(0, 0, 0, 0, v.s3, v.s3, v.s3, v.s3);
+#endif
 }
 
 /* As scan_range; begin is a multiple of 8, and out aligned to as many. */
