@@ -1,8 +1,8 @@
 /* Worlds: the resource, its obstacles, and its changes.
  *
  * Reading is a look-up. A change is prepared from the present version off the device thread, then
- * carried out on it: roadmaps that name the world are checked again, one a step, and the world and
- * all of them are swapped at once. Where the world has changed meanwhile, the change is prepared
+ * carried out on it: roadmaps that name the world are checked again, in bounded steps between which
+ * the old ones answer, and the world and all of them are swapped at once. Where the world has changed meanwhile, the change is prepared
  * anew.
  */
 #ifndef SERVICE_WORLDS_H
