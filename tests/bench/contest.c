@@ -115,10 +115,14 @@ void contest_measure(struct contest *contest, const char *operation,
             if (round > 0 || used[i] > PATIENCE_MS)
                 ms[i][runs[i]++] = taken;
         }
-    for (unsigned i = 0; i < count; i++)
-        if (runs[i] > 0)
-            row_of(contest, operation, contenders[i].by)->ms[contest->size] =
-                bench_median(ms[i], runs[i]);
+    for (unsigned i = 0; i < count; i++) {
+        if (runs[i] == 0)
+            continue;
+        // sorts them
+        const double median = bench_median(ms[i], runs[i]);
+        row_of(contest, operation, contenders[i].by)->ms[contest->size] =
+            contest->least ? ms[i][0] : median;
+    }
 }
 
 void contest_note(struct contest *contest, const char *operation, const char *by,

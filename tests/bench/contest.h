@@ -1,7 +1,8 @@
 /* A benchmark's table: contenders for operations, measured by turns at several sizes.
  *
  * Each contender's first run is thrown away (kernels compile, pages come), then runs alternate
- * between the contenders and the median counts; who has used up its time is not run again. A second
+ * between the contenders and the median counts (the least on a machine that others keep busy, where
+ * asked for); who has used up its time is not run again. A second
  * pass over the largest size, on a context that times kernels, adds what our kernels move.
  *
  * A copy of as many u32 is the yardstick: `of copy` is its time by ours, `of bandwidth` the share
@@ -53,6 +54,7 @@ struct contest {
     struct prm_context *context;
     struct prm_arena *arena;
     bool profiling; /* the second pass: kernels of ours alone */
+    bool least;     /* the least of the runs counts, not the median */
     unsigned runs;
     const size_t *sizes; /* [size_count] ascending */
     unsigned size_count, size;

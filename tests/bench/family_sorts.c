@@ -1,7 +1,7 @@
 #include "bench.h"
 #include "families.h"
 #include "plain.h"
-#include "primitives/radix_sort.h"
+#include "primitives/segmented_sort.h"
 #include "standard.h"
 
 #include <stdlib.h>
@@ -92,7 +92,8 @@ static void sort_groups(void *work)
 {
     struct sorts *s = work;
     const size_t whole = s->count / s->group * s->group;
-    bench_must(prm_radix_sort_segments(s->contest->arena, s->d_keys, none, whole, s->group, NULL),
+    bench_must(prm_radix_sort_segments(s->contest->arena, s->d_keys, none, none, none, whole,
+                                       s->group, NULL),
                "sort");
     bench_must(prm_context_finish(s->contest->context), "sort");
 }
@@ -101,9 +102,9 @@ static void sort_groups_of_pairs(void *work)
 {
     struct sorts *s = work;
     const size_t whole = s->count / s->group * s->group;
-    bench_must(
-        prm_radix_sort_segments(s->contest->arena, s->d_keys, s->d_values, whole, s->group, NULL),
-        "sort");
+    bench_must(prm_radix_sort_segments(s->contest->arena, s->d_keys, s->d_values, none, none, whole,
+                                       s->group, NULL),
+               "sort");
     bench_must(prm_context_finish(s->contest->context), "sort");
 }
 
@@ -174,15 +175,14 @@ static void plain_pairs_two(void *work)
 
 /* ---- the operations ---- */
 
-static const struct traffic traffic_keys[] = {
-    {"radix_vary", 4}, {"radix_count", 4}, {"radix_reorder", 8}, {"radix_segments", 8}, {NULL, 0}};
-static const struct traffic traffic_pairs[] = {{"radix_vary", 4},
-                                               {"radix_count", 4},
-                                               {"radix_reorder", 16},
-                                               {"radix_segments", 16},
-                                               {"radix_invert", 8},
-                                               {"radix_identity", 4},
-                                               {NULL, 0}};
+static const struct traffic traffic_keys[] = {{"radix_vary", 4},     {"radix_count", 4},
+                                              {"radix_reorder", 8},  {"radix_rank", 8},
+                                              {"radix_segments", 8}, {NULL, 0}};
+static const struct traffic traffic_pairs[] = {
+    {"radix_vary", 4},           {"radix_count", 4},
+    {"radix_reorder", 16},       {"radix_rank", 16},
+    {"radix_segments", 16},      {"permutation_invert", 8},
+    {"permutation_identity", 4}, {NULL, 0}};
 
 /* The larger arrays are those of the peers for pairs. */
 static void sorts_open(struct sorts *s, struct contest *contest)

@@ -1,10 +1,10 @@
 /* Benchmark: each primitive beside what a programmer would use instead, the copy of memory, and its
  * own time at other sizes.
  *
- *   bench_primitives [--csv] [FAMILY…]        lists sorts tables neighbors graphs
+ *   bench_primitives [--csv] [--least] [FAMILY…]        lists sorts tables neighbors graphs
  *
- * PRM_BENCH_RUNS: runs whose median is printed (default 5). PRMD_DEVICE and PRMD_TUNING choose
- * device and variant. Columns: milliseconds at each size; growth, the time an element at the
+ * PRM_BENCH_RUNS: runs whose median, or least, is printed (default 5). PRMD_DEVICE and PRMD_TUNING
+ * choose device and variant. Columns: milliseconds at each size; growth, the time an element at the
  * largest size by that at the one before (1: linear); million elements a second; bytes that the
  * kernels move for an element, and the share of the bandwidth of a copy that they reach; the time
  * of a copy of as many u32 by ours; a peer's time by ours. Then the kernels of each operation at
@@ -81,45 +81,65 @@ static bool wanted(const struct family *family, char **names, int count)
     return count == 0;
 }
 
+/* What the command line asks for. */
+struct request {
+    unsigned runs;
+    bool csv, least;
+    char **names;
+    int name_count;
+};
+
+/* false: it is wrong, and the usage was printed. */
+static bool request_read(struct request *request, int argc, char **argv)
+{
+    const char *runs = getenv("PRM_BENCH_RUNS");
+    int at = 1;
+    *request = (struct request){.runs = runs ? (unsigned)strtoul(runs, NULL, 10) : RUNS};
+    for (; at < argc && strncmp(argv[at], "--", 2) == 0; at++) {
+        request->csv = request->csv || strcmp(argv[at], "--csv") == 0;
+        request->least = request->least || strcmp(argv[at], "--least") == 0;
+    }
+    request->names = argv + at;
+    request->name_count = argc - at;
+
+    // as many options and names as are known
+    int known = request->csv + request->least;
+    for (unsigned f = 0; request->name_count > 0 && f < COUNT_OF(families); f++)
+        known += wanted(&families[f], request->names, request->name_count);
+    if (known == argc - 1 && request->runs >= 1 && request->runs < RUNS_MAX)
+        return true;
+    fprintf(stderr, "usage: bench_primitives [--csv] [--least] [FAMILY…], of");
+    for (unsigned f = 0; f < COUNT_OF(families); f++)
+        fprintf(stderr, " %s", families[f].name);
+    fprintf(stderr, "; PRM_BENCH_RUNS 1 to %d\n", RUNS_MAX - 1);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
-    const char *runs_text = getenv("PRM_BENCH_RUNS");
-    const unsigned runs = runs_text ? (unsigned)strtoul(runs_text, NULL, 10) : RUNS;
-    const bool csv = argc > 1 && strcmp(argv[1], "--csv") == 0;
-    char **names = argv + 1 + csv;
-    const int name_count = argc - 1 - csv;
-    bool known = runs >= 1 && runs < RUNS_MAX;
-    for (int i = 0; i < name_count; i++) {
-        bool found = false;
-        for (unsigned f = 0; f < COUNT_OF(families); f++)
-            found = found || strcmp(names[i], families[f].name) == 0;
-        known = known && found;
-    }
-    if (!known) {
-        fprintf(stderr, "usage: bench_primitives [--csv] [FAMILY…], of");
-        for (unsigned f = 0; f < COUNT_OF(families); f++)
-            fprintf(stderr, " %s", families[f].name);
-        fprintf(stderr, "; PRM_BENCH_RUNS 1 to %d\n", RUNS_MAX - 1);
+    struct request request;
+    if (!request_read(&request, argc, argv))
         return 2;
-    }
 
     // PoCL's threads stay on their cores, as the peers' do
     setenv("POCL_AFFINITY", "1", 0);
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (csv)
+    if (request.csv)
         puts("operation,by,n,ms,bytes,note");
     for (unsigned f = 0; f < COUNT_OF(families); f++) {
         static struct contest contest;
         double copy_ms[CONTEST_SIZES_MAX];
-        if (!wanted(&families[f], names, name_count))
+        if (!wanted(&families[f], request.names, request.name_count))
             continue;
-        contest = (struct contest){
-            .runs = runs, .sizes = families[f].sizes, .size_count = CONTEST_SIZES_MAX};
+        contest = (struct contest){.runs = request.runs,
+                                   .least = request.least,
+                                   .sizes = families[f].sizes,
+                                   .size_count = CONTEST_SIZES_MAX};
         pass(&contest, &families[f], false);
         pass(&contest, &families[f], true);
         yardstick(&contest, copy_ms);
         contest.copy_ms = families[f].streams ? copy_ms : NULL;
-        if (csv)
+        if (request.csv)
             contest_print_csv(&contest);
         else
             contest_print(&contest, families[f].title);
