@@ -1,9 +1,10 @@
 /* Histograms. histogram_local: private counts a group in local memory, COPIES of them so that equal
  * values one after another do not wait for each other, merged by one global add a group and bin
- * that is not empty. histogram_global: a global atomic an element, for more bins than local memory
- * holds.
+ * that is not empty; a launch counts the slots from `first` on, so that more than fit take several.
+ * histogram_global: a global atomic a run of equal slots, for more bins than a few launches count.
  *
- * Launch: one group of WORKGROUP a chunk. Traffic: 4 bytes an element, and the bins once a group.
+ * Launch: one group of WORKGROUP a chunk. Traffic: 4 bytes an element and launch, and the bins once
+ * a group.
  * -D VALUE_U32: a value is its bin. -D VALUE_F32: equal bins over [least, most]. -D COPIES=n: 1 or
  * more.
  *
@@ -47,39 +48,38 @@ static inline u32 slot_of(value_t value, struct range range)
 #endif
 }
 
-/* counts[s] += how many values of chunk g have slot s. private_counts: COPIES * slots. */
+/* counts[first + s] += how many values of chunk g have slot first + s, for s < slots.
+ * private_counts: COPIES * slots + 1. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 histogram_local(__global u32 *restrict counts, __global const value_t *restrict values,
                 __local u32 *private_counts, float least, float most, float scale, u32 bins,
-                u32 slots, u32 n, u32 length)
+                u32 first, u32 slots, u32 n, u32 length)
 {
     const struct range range = {least, most, scale, bins};
     const u32 item = (u32)get_local_id(0);
     const u32 end = chunk_end(length, n);
 
-    for (u32 c = item; c < COPIES * slots; c += WORKGROUP)
+    for (u32 c = item; c <= COPIES * slots; c += WORKGROUP)
         private_counts[c] = 0;
     workgroup_barrier();
 
 #if WORKGROUP == 1
-    // neighbours count in different copies
+    // neighbours count in different copies; what is elsewhere counts behind them, without a branch
     u32 i = chunk_begin(length);
     for (; i + COPIES <= end; i += COPIES) {
         for (u32 copy = 0; copy < COPIES; copy++) {
-            const u32 slot = slot_of(values[i + copy], range);
-            if (slot < slots)
-                private_counts[copy * slots + slot]++;
+            const u32 slot = slot_of(values[i + copy], range) - first;
+            private_counts[slot < slots ? copy * slots + slot : COPIES * slots]++;
         }
     }
     for (; i < end; i++) {
-        const u32 slot = slot_of(values[i], range);
-        if (slot < slots)
-            private_counts[slot]++;
+        const u32 slot = slot_of(values[i], range) - first;
+        private_counts[slot < slots ? slot : COPIES * slots]++;
     }
 #else
     __local u32 *own = private_counts + item % COPIES * slots;
     for (u32 i = chunk_begin(length) + item; i < end; i += WORKGROUP) {
-        const u32 slot = slot_of(values[i], range);
+        const u32 slot = slot_of(values[i], range) - first;
         if (slot < slots)
             atomic_inc(&own[slot]);
     }
@@ -91,20 +91,30 @@ histogram_local(__global u32 *restrict counts, __global const value_t *restrict 
         for (u32 copy = 0; copy < COPIES; copy++)
             sum += private_counts[copy * slots + s];
         if (sum > 0)
-            atomic_add(&counts[s], sum);
+            atomic_add(&counts[first + s], sum);
     }
 }
 
-/* As above, for any number of slots. */
+/* As above, for any number of slots at once. A work-item adds a run of equal ones in one, so that
+ * values that are all the same do not queue up for one bin. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 histogram_global(__global u32 *restrict counts, __global const value_t *restrict values,
                  float least, float most, float scale, u32 bins, u32 slots, u32 n, u32 length)
 {
     const struct range range = {least, most, scale, bins};
     const u32 end = chunk_end(length, n);
+    u32 last = slots;
+    u32 run = 0;
     for (u32 i = chunk_begin(length) + (u32)get_local_id(0); i < end; i += WORKGROUP) {
         const u32 slot = slot_of(values[i], range);
-        if (slot < slots)
-            atomic_inc(&counts[slot]);
+        if (slot != last) {
+            if (last < slots)
+                atomic_add(&counts[last], run);
+            last = slot;
+            run = 0;
+        }
+        run++;
     }
+    if (last < slots)
+        atomic_add(&counts[last], run);
 }

@@ -1,12 +1,15 @@
 /* Random numbers. random_stream: Mersenne Twister; stream s of the seed is initialised by array
  * {seed low, seed high, s} and gives a block of 8 states, so work-items share nothing and results
- * depend on nothing but the seed. random_halton_rows: the Halton sequence, rotated by the seed.
+ * depend on nothing but the seed. random_counters: Philox, four numbers a counter.
+ * random_halton_rows: the Halton sequence, rotated by the seed.
  *
- * Launch: random_stream one work-item a stream; random_halton_rows one group a chunk of rows.
- * Traffic: 4 bytes a number. -D WORDS: raw words instead of floats in [0, 1).
+ * Launch: random_stream one work-item a stream; random_counters one group a chunk of counters;
+ * random_halton_rows one group a chunk of rows. Traffic: 4 bytes a number. -D WORDS: raw words
+ * instead of floats in [0, 1). -D NORMAL: normal variates, each pair from two words.
  *
  * check: -DNO_VARIANT
  * check: -DWORDS
+ * check: -DNORMAL
  */
 #include "chunk.h"
 #include "random.h"
@@ -20,6 +23,17 @@ typedef uint number_t;
 typedef float number_t;
 #define NUMBER(word) random_unit(word)
 #endif
+
+/* Two neighbouring numbers from their words. pair: number_t[2]. */
+static inline void make_pair(number_t *pair, u32 word0, u32 word1)
+{
+#ifdef NORMAL
+    random_normal(pair, word0, word1);
+#else
+    pair[0] = NUMBER(word0);
+    pair[1] = NUMBER(word1);
+#endif
+}
 
 /* out[i], i < n: the numbers of streams first, first + 1, … one behind the other. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
@@ -36,9 +50,37 @@ random_stream(__global number_t *restrict out, u32 seed_low, u32 seed_high, u32 
     for (u32 s = 0; s < STATES_A_STREAM && begin < n; s++) {
         random_mt_twist(state);
         const u32 count = min(RANDOM_MT_WORDS, n - begin);
-        for (u32 k = 0; k < count; k++)
-            out[begin + k] = NUMBER(random_mt_temper(state[k]));
+        for (u32 k = 0; k < count; k += 2) {
+            number_t pair[2];
+            make_pair(pair, random_mt_temper(state[k]), random_mt_temper(state[k + 1]));
+            out[begin + k] = pair[0];
+            if (k + 1 < count)
+                out[begin + k + 1] = pair[1];
+        }
         begin += count;
+    }
+}
+
+/* out[i] = number `skipped` + i of those of counters first, first + 1, …; skipped < 4, and `blocks`
+ * counters give all n. */
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+random_counters(__global number_t *restrict out, ulong seed, ulong first, u32 skipped, u32 n,
+                u32 blocks, u32 length)
+{
+    const u32 end = chunk_end(length, blocks);
+    for (u32 block = chunk_begin(length) + (u32)get_local_id(0); block < end; block += WORKGROUP) {
+        u32 words[4];
+        number_t numbers[4];
+        random_philox_block(words, first + block, seed);
+        make_pair(numbers, words[0], words[1]);
+        make_pair(numbers + 2, words[2], words[3]);
+
+        // numbers before the first asked for wrap around, beyond n
+        for (u32 k = 0; k < 4; k++) {
+            const u32 i = 4 * block + k - skipped;
+            if (i < n)
+                out[i] = numbers[k];
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 /* Random numbers as pure functions, the same on host and device.
  *
  * Mersenne Twister MT19937 (Matsumoto & Nishimura 1998), state of 624 words; Philox 4x32-10 (Salmon
- * et al. 2011), a keyed bijection of counters, without state; Halton's radical inverses (1960) to
- * 24 bits, in integers, so that they are exact everywhere.
+ * et al. 2011), a keyed bijection of counters, without state; normal variates from either; Halton's
+ * radical inverses (1960) to 24 bits, in integers, so that they are exact everywhere.
  */
 #ifndef KERNELS_RANDOM_H
 #define KERNELS_RANDOM_H
@@ -99,6 +99,95 @@ static inline void random_philox(PRIVATE u32 *out, u32 c0, u32 c1, u32 c2, u32 c
     out[1] = c1;
     out[2] = c2;
     out[3] = c3;
+}
+
+/* The fourth counter word of sequences of numbers, which no other use has. */
+#define RANDOM_PHILOX_NUMBERS 3u
+
+/* Words 4 block … 4 block + 3 of the sequence of `seed`; out: u32[4]. */
+static inline void random_philox_block(PRIVATE u32 *out, u64 block, u64 seed)
+{
+    random_philox(out, (u32)block, (u32)(block >> 32), 0, RANDOM_PHILOX_NUMBERS, (u32)seed,
+                  (u32)(seed >> 32));
+}
+
+/* log(m / 2^24) for m = 1 … 2^24, by additions and products alone, so the same everywhere: Cephes'
+ * logf (Moshier 1992). */
+static inline f32 random_log_unit(u32 m)
+{
+    // m = x 2^exponent, x in [sqrt(1/2), sqrt(2))
+    const f32 root_half = 0.70710678f;
+    f32 x = (f32)m * (1.0f / 16777216.0f);
+    f32 exponent = 0.0f;
+    while (x < root_half) {
+        x *= 2.0f;
+        exponent -= 1.0f;
+    }
+    x -= 1.0f;
+    f32 y = 7.0376836292e-2f;
+    y = y * x - 1.1514610310e-1f;
+    y = y * x + 1.1676998740e-1f;
+    y = y * x - 1.2420140846e-1f;
+    y = y * x + 1.4249322787e-1f;
+    y = y * x - 1.6668057665e-1f;
+    y = y * x + 2.0000714765e-1f;
+    y = y * x - 2.4999993993e-1f;
+    y = y * x + 3.3333331174e-1f;
+    const f32 square = x * x;
+    y = y * x * square - 2.12194440e-4f * exponent - 0.5f * square;
+    return x + y + 0.693359375f * exponent;
+}
+
+/* sqrt(x) of x >= 0, neither tiny nor huge, the same everywhere: Newton's iteration of x^(-1/2) for
+ * the x in [1, 4) that is a power of 4 off. */
+static inline f32 random_sqrt(f32 x)
+{
+    if (!(x > 0.0f))
+        return 0.0f;
+    f32 scale = 1.0f;
+    while (x < 1.0f) {
+        x *= 4.0f;
+        scale *= 0.5f;
+    }
+    while (x >= 4.0f) {
+        x *= 0.25f;
+        scale *= 2.0f;
+    }
+    f32 y = 1.1f - 0.16f * x;
+    for (u32 step = 0; step < 4; step++)
+        y = y * (1.5f - 0.5f * x * y * y);
+    return x * y * scale;
+}
+
+/* Two independent standard normal variates from two words (Box & Muller 1958), by additions and
+ * products alone, so the same everywhere. pair: f32[2]. */
+static inline void random_normal(PRIVATE f32 *pair, u32 word0, u32 word1)
+{
+    const u32 octant_bits = RANDOM_UNIT_BITS - 3;
+    const f32 radius = random_sqrt(-2.0f * random_log_unit((word0 >> (32 - RANDOM_UNIT_BITS)) + 1));
+
+    // the angle in [0, pi/4) of its octant, mirrored in odd ones
+    const u32 turn = word1 >> (32 - RANDOM_UNIT_BITS);
+    const u32 octant = turn >> octant_bits;
+    const u32 whole = 1u << octant_bits;
+    const u32 rest = turn & (whole - 1);
+    const f32 angle = (f32)(octant & 1 ? whole - rest : rest) * (0.78539816f / 2097152.0f);
+    const f32 square = angle * angle;
+    f32 sine = -1.9515295891e-4f;
+    sine = sine * square + 8.3321608736e-3f;
+    sine = sine * square - 1.6666654611e-1f;
+    sine = sine * square * angle + angle;
+    f32 cosine = 2.443315711809948e-5f;
+    cosine = cosine * square - 1.388731625493765e-3f;
+    cosine = cosine * square + 4.166664568298827e-2f;
+    cosine = cosine * square * square - 0.5f * square + 1.0f;
+
+    // octants 1 and 2 of each half turn swap them, the quadrants set the signs
+    const u32 swapped = (octant + 1) & 2;
+    const f32 x = swapped ? sine : cosine;
+    const f32 y = swapped ? cosine : sine;
+    pair[0] = radius * (octant >= 2 && octant < 6 ? -x : x);
+    pair[1] = radius * (octant >= 4 ? -y : y);
 }
 
 #ifdef __OPENCL_VERSION__

@@ -13,6 +13,9 @@
  * enough that equal values do not queue up; where the copies do not fit there is one. */
 enum { COPIES_CPU = 4, COPIES_GPU = 8, OPTIONS_MAX = 48 };
 
+/* Launches over parts of the bins that are faster than an atomic for each value, at most. */
+enum { PASSES_MAX = 4 };
+
 /* Equal bins over [least, most], and two more slots; unused for u32 values. */
 struct range {
     float least, most, scale;
@@ -44,17 +47,24 @@ static enum prm_status histogram(struct prm_arena *arena, const char *type,
     if ((size_t)copies * slots > local_words)
         copies = 1;
     snprintf(options, sizeof(options), "-D%s -DCOPIES=%u", type, copies);
-    if (slots > local_words)
+    if (slots > PASSES_MAX * local_words) {
         TRY(prm_launch(context, PRM_KERNEL_HISTOGRAM_GLOBAL, options, items, workgroup,
                        ARGS(ARG_BUFFER(counts), ARG_BUFFER(values), ARG_F32(range.least),
                             ARG_F32(range.most), ARG_F32(range.scale), ARG_U32(bins),
                             ARG_U32(slots), ARG_U32((uint32_t)count), ARG_U32(chunks.length))));
-    else
+        goto cleanup;
+    }
+    const uint32_t passes = (uint32_t)prm_ceil_div(slots, local_words);
+    const uint32_t part = (uint32_t)prm_ceil_div(slots, passes);
+    for (uint32_t first = 0; first < slots; first += part) {
+        const uint32_t there = slots - first < part ? slots - first : part;
         TRY(prm_launch(context, PRM_KERNEL_HISTOGRAM_LOCAL, options, items, workgroup,
                        ARGS(ARG_BUFFER(counts), ARG_BUFFER(values),
-                            ARG_LOCAL(prm_words((size_t)copies * slots)), ARG_F32(range.least),
+                            ARG_LOCAL(prm_words((size_t)copies * there + 1)), ARG_F32(range.least),
                             ARG_F32(range.most), ARG_F32(range.scale), ARG_U32(bins),
-                            ARG_U32(slots), ARG_U32((uint32_t)count), ARG_U32(chunks.length))));
+                            ARG_U32(first), ARG_U32(there), ARG_U32((uint32_t)count),
+                            ARG_U32(chunks.length))));
+    }
 cleanup:
     return status;
 }

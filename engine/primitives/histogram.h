@@ -1,6 +1,6 @@
 /* Histograms on the device: private counts a group, merged once; bins that do not fit in local
- * memory are counted with global atomics. Integer counts, so the result never depends on
- * scheduling. */
+ * memory are counted in a few passes over parts of them, very many with global atomics. Integer
+ * counts, so the result never depends on scheduling. */
 #ifndef PRM_PRIMITIVES_HISTOGRAM_H
 #define PRM_PRIMITIVES_HISTOGRAM_H
 

@@ -29,6 +29,29 @@ static enum prm_status fill(struct prm_arena *arena, const char *options, struct
                            ARG_U32((uint32_t)count)));
 }
 
+/* As fill, by counters. */
+static enum prm_status fill_philox(struct prm_arena *arena, const char *options,
+                                   struct prm_buffer out, size_t count, uint64_t seed,
+                                   uint64_t first)
+{
+    enum { NUMBERS_A_BLOCK = 4 };
+    struct prm_context *context = prm_arena_context(arena);
+    const struct prm_profile *profile = prm_context_profile(context);
+    const enum prm_status status = prm_count_check(count);
+    if (status != PRM_OK || count == 0)
+        return status;
+    PRM_ASSERT(out.bytes >= prm_words(count));
+
+    const uint32_t skipped = (uint32_t)(first % NUMBERS_A_BLOCK);
+    const size_t blocks = prm_ceil_div(skipped + count, NUMBERS_A_BLOCK);
+    const struct prm_chunks chunks = prm_chunks_of(profile, blocks, 0);
+    return prm_launch(context, PRM_KERNEL_RANDOM_COUNTERS, options,
+                      (size_t)chunks.count * profile->workgroup, profile->workgroup,
+                      ARGS(ARG_BUFFER(out), ARG_U64(seed), ARG_U64(first / NUMBERS_A_BLOCK),
+                           ARG_U32(skipped), ARG_U32((uint32_t)count), ARG_U32((uint32_t)blocks),
+                           ARG_U32(chunks.length)));
+}
+
 enum prm_status prm_random_uniform(struct prm_arena *arena, struct prm_buffer out, size_t count,
                                    uint64_t seed, uint64_t first)
 {
@@ -39,6 +62,20 @@ enum prm_status prm_random_words(struct prm_arena *arena, struct prm_buffer out,
                                  uint64_t seed, uint64_t first)
 {
     return fill(arena, "-DWORDS", out, count, seed, first);
+}
+
+enum prm_status prm_random_philox(struct prm_arena *arena, struct prm_buffer out, size_t count,
+                                  uint64_t seed, uint64_t first)
+{
+    return fill_philox(arena, NULL, out, count, seed, first);
+}
+
+enum prm_status prm_random_normal(struct prm_arena *arena, struct prm_buffer out, size_t count,
+                                  uint64_t seed, uint64_t first, enum prm_generator generator)
+{
+    if (generator == PRM_PHILOX)
+        return fill_philox(arena, "-DNORMAL", out, count, seed, first);
+    return fill(arena, "-DNORMAL", out, count, seed, first);
 }
 
 enum prm_status prm_random_halton(struct prm_arena *arena, struct prm_buffer out, size_t count,

@@ -2,8 +2,9 @@
  *
  * Mersenne Twister MT19937 (Matsumoto & Nishimura 1998): stream s of a seed is initialised by array
  * {seed low, seed high, s} and gives a fixed block of PRM_MT_BLOCK numbers, so element i comes from
- * stream i / PRM_MT_BLOCK and work-items share nothing. Halton: radical inverses in the first
- * primes, from index 1.
+ * stream i / PRM_MT_BLOCK and work-items share nothing. Philox 4x32-10 (Salmon et al. 2011): four
+ * numbers a counter, any place at no cost. Normal variates from either by Box & Muller (1958).
+ * Halton: radical inverses in the first primes, from index 1.
  */
 #ifndef PRM_PRIMITIVES_RANDOM_H
 #define PRM_PRIMITIVES_RANDOM_H
@@ -20,6 +21,17 @@ enum prm_status prm_random_uniform(struct prm_arena *arena, struct prm_buffer ou
 /* Raw 32-bit words of the same sequence; out: u32[count]. */
 enum prm_status prm_random_words(struct prm_arena *arena, struct prm_buffer out, size_t count,
                                  uint64_t seed, uint64_t first);
+
+/* As prm_random_uniform, of Philox; `first` is any number. */
+enum prm_status prm_random_philox(struct prm_arena *arena, struct prm_buffer out, size_t count,
+                                  uint64_t seed, uint64_t first);
+
+enum prm_generator { PRM_MT19937, PRM_PHILOX };
+
+/* Standard normal variates: elements 2 j and 2 j + 1 of the sequence come from the words 2 j and 2
+ * j + 1 of the generator's. out: f32[count], device. `first` as with the generator. */
+enum prm_status prm_random_normal(struct prm_arena *arena, struct prm_buffer out, size_t count,
+                                  uint64_t seed, uint64_t first, enum prm_generator generator);
 
 /* Rows first … first + count - 1 of the Halton sequence in `dimension` <= 32 dimensions, each row
  * rotated by the seed (Cranley-Patterson; seed 0: the plain sequence). out: f32[count][dimension],

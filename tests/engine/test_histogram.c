@@ -1,7 +1,7 @@
-/* Goal: counts are exact in every regime (private and global counts), however skewed the values;
- * the f32 bins are half-open with the last one closed, and all that lies outside is counted below
- * or above. Method: uniform and one-bin values over few and many bins; values on the bins' edges.
- * Oracle: serial. */
+/* Goal: counts are exact in every regime (private counts, in parts, global counts), however skewed
+ * the values; the f32 bins are half-open with the last one closed, and all that lies outside is
+ * counted below or above. Method: uniform and one-bin values over few and many bins; values on the
+ * bins' edges. Oracle: serial. */
 #include "primitives_cases.h"
 
 #include "primitives/histogram.h"
@@ -32,8 +32,9 @@ static void integers(void **state)
     (void)state;
     size_t sizes[CASE_SIZES_MAX];
     const size_t count = case_sizes(sizes);
-    // more bins than local memory holds, by the last
+    // more bins than local memory holds: in several passes, and in one with global atomics
     const uint32_t many = (uint32_t)(prm_context_profile(test_context)->local_bytes / 4 + 1);
+    const uint32_t more = 4 * many;
     for (size_t s = 0; s < count; s++) {
         check_u32(sizes[s], 0, 0);
         check_u32(sizes[s], 1, 1);
@@ -43,6 +44,9 @@ static void integers(void **state)
     }
     check_u32(test_size(300007, 997), many, many + 10);
     check_u32(test_size(300007, 997), many, 1);
+    check_u32(test_size(300007, 997), more, more + 10);
+    check_u32(test_size(300007, 997), more, 1);
+    check_u32(test_size(300007, 997), more, 3);
 }
 
 static void check_f32(const float *values, size_t count, float min, float max, uint32_t bins)

@@ -1,7 +1,8 @@
-/* Goal: the device's Mersenne Twister and Halton sequences are the published ones, and element i of
- * a sequence is the same whatever is asked for around it. Method: whole and partial blocks,
- * offsets. Oracle: kernels/random.h on the host, which tests/kernels checks against the published
- * outputs, and a plain double-precision radical inverse. */
+/* Goal: the device's Mersenne Twister, Philox and Halton sequences are the published ones, normal
+ * variates are those of their words, and element i of a sequence is the same whatever is asked for
+ * around it. Method: whole and partial blocks, offsets. Oracle: kernels/random.h on the host, which
+ * tests/kernels checks against the published outputs, Box & Muller and a plain radical inverse in
+ * double precision, and a normal distribution's moments. */
 #include "primitives_cases.h"
 
 #include "kernels/random.h"
@@ -59,6 +60,89 @@ static void twister(void **state)
     assert_status(PRM_LIMIT_EXCEEDED,
                   prm_random_words(test_arena, buffer, 1, 0, ((uint64_t)1 << 32) * PRM_MT_BLOCK));
     case_free(&buffer, 1);
+}
+
+/* Words `first` … of Philox's sequence of `seed`. */
+static uint32_t *serial_philox(size_t count, uint64_t seed, uint64_t first)
+{
+    uint32_t *words = case_array(count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t block[4];
+        random_philox_block(block, (first + i) / 4, seed);
+        words[i] = block[(first + i) % 4];
+    }
+    return words;
+}
+
+static void philox(void **state)
+{
+    (void)state;
+    const size_t sizes[] = {0, 1, 2, 3, 4, 5, 63, 257, test_size(1000003, 1009)};
+    const uint64_t firsts[] = {0, 1, 6, 4095, ((uint64_t)1 << 34) + 3, UINT64_MAX - 5000000};
+    for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+        for (size_t f = 0; f < sizeof(firsts) / sizeof(firsts[0]); f++) {
+            const size_t count = sizes[s];
+            uint32_t *words = serial_philox(count, 77 + s, firsts[f]);
+            struct prm_buffer buffer = test_upload_u32(test_context, NULL, count);
+            assert_ok(prm_random_philox(test_arena, buffer, count, 77 + s, firsts[f]));
+            float *units = (float *)test_download_u32(test_context, buffer, count);
+            for (size_t i = 0; i < count; i++) {
+                if (units[i] != (float)(words[i] >> 8) / 16777216.0f)
+                    fail_msg("number %zu is %a of word %08x", i, (double)units[i], words[i]);
+            }
+            free(units);
+            free(words);
+            case_free(&buffer, 1);
+        }
+    }
+}
+
+/* Each variate is what Box & Muller say of its two words, to the bit what the host computes, and
+ * together they have a normal distribution's moments and tails. */
+static void check_normal(size_t count, uint64_t first, enum prm_generator generator)
+{
+    const uint64_t seed = 5, before = first % 2;
+    uint32_t *words = generator == PRM_PHILOX ? serial_philox(count + 2, seed, first - before)
+                                              : serial_words(count + 2, seed, first);
+    struct prm_buffer buffer = test_upload_u32(test_context, NULL, count);
+    assert_ok(prm_random_normal(test_arena, buffer, count, seed, first, generator));
+    float *numbers = (float *)test_download_u32(test_context, buffer, count);
+    double sum = 0.0, squares = 0.0;
+    size_t beyond = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t place = i + before, even = place / 2 * 2;
+        float pair[2];
+        random_normal(pair, words[even], words[even + 1]);
+        const double radius = sqrt(-2.0 * log(((words[even] >> 8) + 1) / 16777216.0));
+        const double angle = 2.0 * acos(-1.0) * (words[even + 1] >> 8) / 16777216.0;
+        const double wanted = radius * (place % 2 ? sin(angle) : cos(angle));
+        if (numbers[i] != pair[place % 2] || fabs(wanted - (double)numbers[i]) > 2e-6)
+            fail_msg("variate %zu is %.9g, on the host %.9g, in doubles %.9g", i,
+                     (double)numbers[i], (double)pair[place % 2], wanted);
+        sum += wanted;
+        squares += wanted * wanted;
+        beyond += fabs(wanted) > 1.959964;
+    }
+    if (count > 100000) {
+        const double n = (double)count;
+        assert_true(fabs(sum / n) < 0.005 && fabs(squares / n - 1.0) < 0.01);
+        assert_true(fabs((double)beyond / n - 0.05) < 0.002);
+    }
+    free(numbers);
+    free(words);
+    case_free(&buffer, 1);
+}
+
+static void normal(void **state)
+{
+    (void)state;
+    const size_t sizes[] = {0, 1, 2, 3, 624, 625, 4993, test_size(1000003, 1009)};
+    for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+        check_normal(sizes[s], 0, PRM_MT19937);
+        check_normal(sizes[s], 2 * PRM_MT_BLOCK, PRM_MT19937);
+        check_normal(sizes[s], 0, PRM_PHILOX);
+        check_normal(sizes[s], 7, PRM_PHILOX);
+    }
 }
 
 /* Sum of the digits of `index` weighed by 1/base, 1/base², … */
@@ -132,9 +216,8 @@ static void faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(twister),
-        cmocka_unit_test(halton_rows),
-        cmocka_unit_test(faults),
+        cmocka_unit_test(twister),     cmocka_unit_test(philox), cmocka_unit_test(normal),
+        cmocka_unit_test(halton_rows), cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, test_device_setup, test_device_teardown);
 }
