@@ -9,7 +9,7 @@
 #ifndef SERVICE_COMPUTE_RUN_H
 #define SERVICE_COMPUTE_RUN_H
 
-#include "primitives/radix_sort.h"
+#include "primitives/segmented_sort.h"
 #include "schema/compute.h"
 #include "service/device_thread.h"
 
@@ -85,7 +85,7 @@ enum prm_status compute_number(struct compute_run *run, const char *name, enum c
 enum prm_status compute_read_u32(struct compute_run *run, struct prm_buffer buffer,
                                  uint32_t *number);
 
-/* The engine's order for a kind of 32 bits. */
+/* The engine's order for a kind of 32 bits, or u64. */
 enum prm_key_type compute_key_type(enum compute_kind kind);
 
 #endif

@@ -122,8 +122,9 @@ enum prm_key_type compute_key_type(enum compute_kind kind)
         return PRM_KEY_I32;
     case COMPUTE_F32:
         return PRM_KEY_F32;
-    case COMPUTE_U32:
     case COMPUTE_U64:
+        return PRM_KEY_U64;
+    case COMPUTE_U32:
     case COMPUTE_I64:
     case COMPUTE_F64:
         break;

@@ -4,12 +4,12 @@
 #include "device/internal.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #ifdef MADV_HUGEPAGE
 
-/* A page of the second level of x86-64 and AArch64, and what is worth asking for. */
-#define LARGE_PAGE ((uintptr_t)2 << 20)
-#define LARGE_BUFFER (2 * LARGE_PAGE)
+/* What is worth asking for: neighbours make up a large page together. */
+#define LARGE_BUFFER ((size_t)1 << 20)
 
 void prm_memory_advise(struct prm_context *context, cl_mem memory, size_t bytes)
 {
@@ -24,9 +24,10 @@ void prm_memory_advise(struct prm_context *context, cl_mem memory, size_t bytes)
     if (code != CL_SUCCESS)
         return;
 
-    // whole pages of it; what cannot be had is no fault
-    const uintptr_t begin = ((uintptr_t)mapped + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-    const uintptr_t end = ((uintptr_t)mapped + bytes) / LARGE_PAGE * LARGE_PAGE;
+    // the ordinary pages that it fills; what cannot be had is no fault
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t begin = ((uintptr_t)mapped + page - 1) / page * page;
+    const uintptr_t end = ((uintptr_t)mapped + bytes) / page * page;
     if (end > begin)
         (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
     (void)clEnqueueUnmapMemObject(context->queue, memory, mapped, 0, NULL, NULL);

@@ -15,12 +15,14 @@
 #include "device/try.h"
 #include "primitives/compact.h"
 #include "primitives/cuckoo.h"
-#include "primitives/radix_sort.h"
+#include "primitives/segmented_sort.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const struct prm_buffer NO_BUFFER = {NULL, 0};
 
 #define PI 3.14159265358979323846
 /* Members of a bucket that a query looks at, and what automatic parameters aim at. */
@@ -278,8 +280,7 @@ static enum prm_status fill_table(struct prm_arena *arena, struct prm_neighbor_i
 
     TRY(hash_rows(index, table, keys, index->points, n));
     TRY(iota(index, table->order, n));
-    TRY(prm_radix_sort(arena, keys, table->order, table->places, (struct prm_buffer){NULL, 0}, n,
-                       NULL));
+    TRY(prm_radix_sort(arena, keys, table->order, table->places, NO_BUFFER, n, NULL));
     TRY(prm_unique_sorted(arena, unique, table->starts, table->lengths, runs, keys, n));
     TRY(prm_buffer_read(context, runs, 0, &table->run_count, sizeof(uint32_t)));
 
@@ -362,7 +363,7 @@ static enum prm_status offer(struct prm_arena *arena, const struct prm_neighbor_
             continue;
         }
         TRY(hash_rows(index, table, keys, queries, c->n));
-        TRY(prm_cuckoo_find(table->runs, runs, (struct prm_buffer){NULL, 0}, keys, c->n));
+        TRY(prm_cuckoo_find(table->runs, runs, NO_BUFFER, keys, c->n));
         TRY(prm_launch(
             index->context, PRM_KERNEL_LSH_OFFER_FOREIGN, lsh->options, share.items, share.group,
             ARGS(ARG_BUFFER(c->distances), ARG_BUFFER(c->indices), ARG_BUFFER(index->points),
@@ -399,7 +400,8 @@ static enum prm_status cut(struct prm_arena *arena, struct prm_buffer indices,
     if (last.memory == NULL)
         TRY(prm_arena_take(arena, &last, (size_t)c->n * c->k * sizeof(float)));
 
-    TRY(prm_radix_sort_segments(arena, c->indices, c->distances, count, c->segment, NULL));
+    TRY(prm_radix_sort_segments(arena, c->indices, c->distances, NO_BUFFER, NO_BUFFER, count,
+                                c->segment, NULL));
     TRY(prm_launch(
         context, PRM_KERNEL_LSH_FLAG_DISTINCT, options, each.items, each.group,
         ARGS(ARG_BUFFER(flags), ARG_BUFFER(c->indices), ARG_U32(c->segment), ARG_U32(c->n))));
@@ -409,7 +411,8 @@ static enum prm_status cut(struct prm_arena *arena, struct prm_buffer indices,
     TRY(prm_launch(context, PRM_KERNEL_LSH_CLEAR_REST, options, each.items, each.group,
                    ARGS(ARG_BUFFER(kept_distances), ARG_BUFFER(kept), ARG_BUFFER(counts),
                         ARG_U32(c->segment), ARG_U32(c->n))));
-    TRY(prm_radix_sort_segments(arena, kept_distances, kept, count, c->segment, &by_distance));
+    TRY(prm_radix_sort_segments(arena, kept_distances, kept, NO_BUFFER, NO_BUFFER, count,
+                                c->segment, &by_distance));
     TRY(prm_launch(context, PRM_KERNEL_LSH_CUT, options, each.items, each.group,
                    ARGS(ARG_BUFFER(indices), ARG_BUFFER(last), ARG_BUFFER(kept),
                         ARG_BUFFER(kept_distances), ARG_U32(c->segment), ARG_U32(c->k),

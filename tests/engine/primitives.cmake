@@ -7,6 +7,6 @@ function(primitive_test name)
     ENVIRONMENT "PRMD_TUNING=shape=gpu,wg=256,chunks=7,radix_bits=5,lanes=1")
 endfunction()
 
-foreach(name scan compact radix_sort histogram bin bin_values random rank cuckoo graph_search)
+foreach(name scan compact radix_sort segmented_sort permutation histogram bin bin_values random rank cuckoo graph_search)
   primitive_test(${name})
 endforeach()

@@ -1,0 +1,101 @@
+/* Goal: permutations are inverted, and rows of any width gathered, in place too. Method: random
+ * permutations and indices at awkward sizes. Oracle: serial loops. */
+#include "primitives_cases.h"
+
+#include "primitives/permutation.h"
+
+static const uint32_t WIDTHS[] = {1, 2, 5, 9};
+
+/* A permutation of 0 … count - 1 (Fisher & Yates 1938); malloc'ed. */
+static uint32_t *shuffled(size_t count, uint64_t seed)
+{
+    struct test_random random = {seed};
+    uint32_t *order = case_array(count);
+    for (size_t i = 0; i < count; i++) {
+        const size_t j = test_random_below(&random, (uint32_t)i + 1);
+        order[i] = order[j];
+        order[j] = (uint32_t)i;
+    }
+    return order;
+}
+
+static void inverses(void **state)
+{
+    (void)state;
+    size_t sizes[CASE_SIZES_MAX];
+    const size_t size_count = case_sizes(sizes);
+    for (size_t s = 0; s < size_count; s++) {
+        const size_t n = sizes[s];
+        uint32_t *inverse = shuffled(n, s);
+        uint32_t *expected = case_array(n);
+        for (size_t j = 0; j < n; j++)
+            expected[inverse[j]] = (uint32_t)j;
+        struct prm_buffer b[2] = {test_upload_u32(test_context, NULL, n),
+                                  test_upload_u32(test_context, inverse, n)};
+        assert_ok(prm_permutation_invert(test_context, b[0], b[1], n));
+        uint32_t *got = test_download_u32(test_context, b[0], n);
+        assert_u32_array_equal(expected, got, n);
+        free(got);
+        free(expected);
+        free(inverse);
+        case_free(b, 2);
+    }
+}
+
+/* Indices may repeat. */
+static void gathered_rows(void **state)
+{
+    (void)state;
+    const size_t count = test_size(10007, 99);
+    for (size_t w = 0; w < sizeof(WIDTHS) / sizeof(WIDTHS[0]); w++) {
+        const uint32_t words = WIDTHS[w];
+        uint32_t *rows = case_values(count * words, 0, 6);
+        uint32_t *index = case_values(count, (uint32_t)count, 7);
+        uint32_t *expected = case_array(count * words);
+        for (size_t i = 0; i < count; i++)
+            memcpy(expected + i * words, rows + index[i] * words, words * sizeof(uint32_t));
+        struct prm_buffer b[3] = {test_upload_u32(test_context, NULL, count * words),
+                                  test_upload_u32(test_context, rows, count * words),
+                                  test_upload_u32(test_context, index, count)};
+        assert_ok(prm_gather_rows(test_context, b[0], b[1], b[2], count, words));
+        assert_ok(prm_reorder_rows(test_arena, b[1], b[2], count, words));
+        for (size_t i = 0; i < 2; i++) {
+            uint32_t *got = test_download_u32(test_context, b[i], count * words);
+            assert_u32_array_equal(expected, got, count * words);
+            free(got);
+        }
+        free(rows);
+        free(index);
+        free(expected);
+        case_free(b, 3);
+    }
+}
+
+static enum prm_status reorder_call(void *data)
+{
+    const struct prm_buffer *b = data;
+    return prm_reorder_rows(test_arena, b[0], b[1], b[1].bytes / sizeof(uint32_t), 3);
+}
+
+static void faults(void **state)
+{
+    (void)state;
+    const size_t count = 300;
+    uint32_t *index = shuffled(count, 3);
+    struct prm_buffer b[2] = {test_upload_u32(test_context, NULL, 3 * count),
+                              test_upload_u32(test_context, index, count)};
+    assert_ok(prm_buffer_fill_u32(test_context, b[0], 0, 7, 3 * count));
+    case_faults(reorder_call, b);
+    free(index);
+    case_free(b, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inverses),
+        cmocka_unit_test(gathered_rows),
+        cmocka_unit_test(faults),
+    };
+    return cmocka_run_group_tests(tests, test_device_setup, test_device_teardown);
+}
