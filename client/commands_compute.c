@@ -11,7 +11,8 @@ static const char *type_of(const struct text *content)
     } rows[] = {{"\x93NUMPY", "application/x-npy"}, {"PK\x03\x04", "application/x-npz"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const size_t length = strlen(rows[i].magic);
-        if (content->length >= length && memcmp(content->data, rows[i].magic, length) == 0)
+        if (content->data && content->length >= length &&
+            memcmp(content->data, rows[i].magic, length) == 0)
             return rows[i].type;
     }
     return NULL;

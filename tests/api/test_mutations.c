@@ -125,9 +125,9 @@ static void check(const char *name, mutation_function *read, const char *body)
     for (int round = 0; round < ROUNDS; round++) {
         // in a block of its own size, so that a reader that goes past the end is seen
         char changed[BODY_MAX];
-        memcpy(changed, body, length);
+        memcpy(changed, body, length + 1);
         size_t bytes = round ? mutate(changed, length, &random) : length;
-        char *exact = malloc(bytes + 1);
+        char *exact = malloc(bytes);
         memcpy(exact, changed, bytes);
         struct problem problem = {0};
         struct text out = {0}, braced = {0};

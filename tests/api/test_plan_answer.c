@@ -54,17 +54,12 @@ static const struct plan_reason no_reason = {.goal_index = UINT32_MAX,
                                              .start_component_size = UINT32_MAX,
                                              .goal_component_size = UINT32_MAX};
 
-static void all_kinds_of_results(void **state)
+enum { RESULTS = 7 };
+
+/* One of each kind, some twice. */
+static void fill(struct plan_result *results)
 {
-    (void)state;
-    struct plan_request request =
-        request_of("{\"output\":\"nodes\",\"queries\":[{\"id\":\"q1\",\"start\":[0.1,0],\"goals\":["
-                   "[9,9],[2,0.3]]},"
-                   "{\"id\":7,\"start\":[1],\"goal\":[1,1]},{\"start\":[5,5],\"goal\":[1,1]},"
-                   "{\"start\":[5,5],\"goal\":[11,1]},{\"start\":[5,5],\"goal\":[1,1]},"
-                   "{\"start\":[4,4],\"goal\":[4,4]},{\"start\":[5,5]}]}");
-    struct plan_result results[7];
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < RESULTS; i++)
         results[i] = (struct plan_result){.status = PLAN_STATUS_INVALID_QUERY, .reason = no_reason};
     results[0] = (struct plan_result){.status = PLAN_STATUS_SOLVED,
                                       .length = 2.5,
@@ -95,6 +90,19 @@ static void all_kinds_of_results(void **state)
                                       .waypoint_first = 4,
                                       .waypoint_count = 1,
                                       .reason = no_reason};
+}
+
+static void all_kinds_of_results(void **state)
+{
+    (void)state;
+    struct plan_request request =
+        request_of("{\"output\":\"nodes\",\"queries\":[{\"id\":\"q1\",\"start\":[0.1,0],\"goals\":["
+                   "[9,9],[2,0.3]]},"
+                   "{\"id\":7,\"start\":[1],\"goal\":[1,1]},{\"start\":[5,5],\"goal\":[1,1]},"
+                   "{\"start\":[5,5],\"goal\":[11,1]},{\"start\":[5,5],\"goal\":[1,1]},"
+                   "{\"start\":[4,4],\"goal\":[4,4]},{\"start\":[5,5]}]}");
+    struct plan_result results[RESULTS];
+    fill(results);
     const double waypoints[] = {-1, -1, 0.1f, 0, 1, 1.0 / 3, 2, 0.3f, 4, 4};
     const uint32_t nodes[] = {9, 4, 5};
     const struct plan_warning warnings[] = {{"clamped", "start", 0}, {"stale", "all", -1}};

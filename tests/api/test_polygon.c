@@ -78,7 +78,7 @@ static void random_shapes(void **state)
     int found = 0;
     for (int round = 0; round < 20000; round++) {
         uint32_t count = 3 + test_random_below(&random, POINTS_MAX - 3);
-        long whole[2 * POINTS_MAX];
+        long whole[2 * POINTS_MAX] = {0};
         double points[2 * POINTS_MAX];
         for (uint32_t i = 0; i < 2 * count; i++) {
             whole[i] = (long)test_random_below(&random, 6);

@@ -49,7 +49,7 @@ static void oracle(const struct graph *graph, uint32_t source, float *costs, uin
 static void check_source(const struct graph *graph, uint32_t source, const uint32_t *got_levels,
                          const float *got_costs, const uint32_t *got_parents)
 {
-    float *costs = malloc((graph->vertices + 1) * sizeof(float));
+    float *costs = calloc(graph->vertices + 1, sizeof(float));
     uint32_t *levels = case_array(graph->vertices), *parents = case_array(graph->vertices);
     oracle(graph, source, costs, levels);
     for (uint32_t v = 0; v < graph->vertices; v++)
@@ -168,7 +168,7 @@ static void long_path(void **state)
     struct graph graph = {.vertices = (uint32_t)test_size(301, 40)};
     graph.edges = graph.vertices - 1;
     graph.ends = case_array(2 * graph.edges);
-    graph.weights = malloc(graph.edges * sizeof(float));
+    graph.weights = calloc(graph.edges, sizeof(float));
     for (uint32_t e = 0; e < graph.edges; e++) {
         graph.ends[2 * e] = e + 1;
         graph.ends[2 * e + 1] = e;

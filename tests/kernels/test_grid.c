@@ -71,8 +71,9 @@ static double segment_square(const double *a, const double *b, int i, int j)
     if (from <= to)
         return 0;
     least = fmin(point_square(a[0], a[1], i, j), point_square(b[0], b[1], i, j));
-    for (int corner = 0; corner < 4; corner++)
-        least = fmin(least, point_segment(i + corner % 2, j + corner / 2, a, b));
+    for (int x = i; x <= i + 1; x++)
+        for (int y = j; y <= j + 1; y++)
+            least = fmin(least, point_segment(x, y, a, b));
     return least;
 }
 

@@ -189,7 +189,7 @@ static void large_bodies_are_the_same(void **state)
     enum { BLANKS = 100000 };
     static char body[BLANKS + 256];
     memset(body, ' ', BLANKS);
-    strcpy(body + BLANKS, WORLD(CIRCLE("a")));
+    snprintf(body + BLANKS, sizeof body - BLANKS, "%s", WORLD(CIRCLE("a")));
     struct exchange *small =
         SEND(service, 201, .route = ROUTE_WORLD_PUT, .name = "small", .body = WORLD(CIRCLE("a")));
     struct exchange *large =
