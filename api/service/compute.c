@@ -74,11 +74,13 @@ static bool is_large(const struct compute_reply *reply)
 /* Adds the engine's fault. What only the device can see is wrong with the main array. */
 static void add_fault(struct compute *compute, enum prm_status status)
 {
-    static const char *const POINTERS[COMPUTE_OP_COUNT] = {
-        [COMPUTE_RANK] = "/next", [COMPUTE_HASH] = "/keys", [COMPUTE_KNN] = "/points"};
+    static const char *const POINTERS[COMPUTE_OP_COUNT] = {[COMPUTE_RANK] = "/next",
+                                                           [COMPUTE_HASH] = "/keys",
+                                                           [COMPUTE_KNN] = "/points",
+                                                           [COMPUTE_BIN] = "/values"};
     struct problem *problem = &compute->call->problem;
     problem_add_status(problem, status);
-    if (status == PRM_INVALID_ARGUMENT && POINTERS[compute->op]) {
+    if ((status == PRM_INVALID_ARGUMENT || status == PRM_LIMIT_EXCEEDED) && POINTERS[compute->op]) {
         struct problem_fault *fault = &problem->faults[0];
         fault->has_pointer = true;
         snprintf(fault->pointer, sizeof(fault->pointer), "%s", POINTERS[compute->op]);

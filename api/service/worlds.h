@@ -2,8 +2,8 @@
  *
  * Reading is a look-up. A change is prepared from the present version off the device thread, then
  * carried out on it: roadmaps that name the world are checked again, in bounded steps between which
- * the old ones answer, and the world and all of them are swapped at once. Where the world has changed meanwhile, the change is prepared
- * anew.
+ * the old ones answer, and the world and all of them are swapped at once. Where the world has
+ * changed meanwhile, the change is prepared anew.
  */
 #ifndef SERVICE_WORLDS_H
 #define SERVICE_WORLDS_H

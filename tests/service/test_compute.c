@@ -99,7 +99,7 @@ static void answers_and_faults(void **state)
         const char *code, *pointer;
     } rows[] = {{PRM_INVALID_ARGUMENT, 422, "invalid_argument", "/next"},
                 {PRM_UNSUPPORTED, 422, "unsupported", ""},
-                {PRM_LIMIT_EXCEEDED, 422, "limit_exceeded", ""},
+                {PRM_LIMIT_EXCEEDED, 422, "limit_exceeded", "/next"},
                 {PRM_DEVICE_MEMORY, 507, "device_memory", ""},
                 {PRM_DEVICE_FAILED, 500, "internal", ""}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
