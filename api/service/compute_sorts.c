@@ -142,15 +142,16 @@ enum prm_status compute_sample(struct compute_run *run, bool *done)
     (void)done;
 
     TRY(compute_take(run, &out, numbers));
-    if (request->distribution == COMPUTE_HALTON) {
+    if (request->distribution == COMPUTE_HALTON)
         TRY(prm_random_halton(run->arena, out, request->count, request->dimension, request->seed,
                               0));
-    } else if (request->distribution == COMPUTE_NORMAL || request->generator == COMPUTE_PHILOX) {
-        status = prm_fault_set(PRM_UNSUPPORTED, "only uniform by mt19937 and halton are there yet");
-        goto cleanup;
-    } else {
+    else if (request->distribution == COMPUTE_NORMAL)
+        TRY(prm_random_normal(run->arena, out, numbers, request->seed, 0,
+                              request->generator == COMPUTE_PHILOX ? PRM_PHILOX : PRM_MT19937));
+    else if (request->generator == COMPUTE_PHILOX)
+        TRY(prm_random_philox(run->arena, out, numbers, request->seed, 0));
+    else
         TRY(prm_random_uniform(run->arena, out, numbers, request->seed, 0));
-    }
     TRY(compute_own(run, &values, numbers * sizeof(float)));
     TRY(prm_buffer_read(run->context, out, 0, values, numbers * sizeof(float)));
     if (request->lower.present || request->upper.present)

@@ -2,9 +2,11 @@
 written and read here by hand, large ones, faults that name the element, and the client."""
 import io
 import json
+import math
 import os
 import pathlib
 import random
+import statistics
 import struct
 import subprocess
 import tempfile
@@ -52,6 +54,17 @@ def read_npz(data):
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         assert archive.testzip() is None
         return {name[:-4]: read_npy(archive.read(name)) for name in archive.namelist()}
+
+
+def philox(block, seed):
+    """Philox 4x32-10 (Salmon et al. 2011) of the counter (block, 0, 0, 3) under the seed."""
+    c = [block & 0xFFFFFFFF, block >> 32, 0, 3]
+    key = [seed & 0xFFFFFFFF, seed >> 32]
+    for _ in range(10):
+        first, second = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+        c = [second >> 32 ^ c[1] ^ key[0], second & 0xFFFFFFFF, first >> 32 ^ c[3] ^ key[1], first & 0xFFFFFFFF]
+        key = [(key[0] + 0x9E3779B9) & 0xFFFFFFFF, (key[1] + 0xBB67AE85) & 0xFFFFFFFF]
+    return c
 
 
 class Vectors(DaemonTest):
@@ -123,6 +136,24 @@ class Vectors(DaemonTest):
         self.assertTrue(all(-1 <= row[d] < d + 1 for row in first for d in range(3)))
         halton = self.compute("sample", count=4, dimension=2, seed=0, distribution="halton")["values"]
         self.assertEqual([row[0] for row in halton], [0.5, 0.25, 0.75, 0.125])
+
+    def test_philox_and_normal(self):
+        words = [word for block in range(150) for word in philox(block, seed=7)]
+        reply = self.compute("sample", count=200, dimension=3, seed=7, generator="philox")["values"]
+        self.assertEqual([round(x * 2**24) for row in reply for x in row], [word >> 8 for word in words])
+
+        # each pair of a normal sample is Box & Muller's of two words
+        reply = self.compute("sample", count=200, dimension=3, seed=7, generator="philox", distribution="normal")["values"]
+        normals = [x for row in reply for x in row]
+        for j in range(0, 600, 2):
+            radius = math.sqrt(-2 * math.log(((words[j] >> 8) + 1) / 2**24))
+            angle = 2 * math.pi * (words[j + 1] >> 8) / 2**24
+            self.assertAlmostEqual(normals[j], radius * math.cos(angle), delta=2e-6)
+            self.assertAlmostEqual(normals[j + 1], radius * math.sin(angle), delta=2e-6)
+        twister = self.compute("sample", count=5000, seed=3, distribution="normal")["values"]
+        values = [row[0] for row in twister]
+        self.assertLess(abs(statistics.fmean(values)), 0.06)
+        self.assertLess(abs(statistics.pstdev(values) - 1), 0.05)
 
     def test_faults_name_the_element(self):
         for op, body, pointer, text in (
