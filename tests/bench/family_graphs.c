@@ -82,7 +82,8 @@ static void graphs_open(struct graphs *g, struct contest *contest)
             weights[2 * (size_t)v + i] = 1 + (float)(bench_random(&state) >> 40) * 0x1p-24f;
     }
     for (unsigned i = 0; i < SOURCES; i++)
-        g->sources[i] = (uint32_t)(bench_random(&state) % n);
+        g->sources[i] = side * (uint32_t)(bench_random(&state) % side) +
+                        (uint32_t)(bench_random(&state) % side);
     g->d_edges = bench_buffer(context, edges, 2 * (size_t)edge_count);
     g->d_weights = bench_buffer(context, weights, edge_count);
     g->d_sources = bench_buffer(context, g->sources, SOURCES);

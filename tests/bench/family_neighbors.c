@@ -9,8 +9,8 @@
 
 enum { K = 10, DIMENSION_MAX = 12, RECALL_SAMPLES = 512 };
 #define TARGET_RECALL 0.95
-/* What is quadratic, or nearly, is not asked about more points. */
-enum { QUADRATIC_MAX = 50000 };
+/* What is quadratic, or nearly, or slow in many dimensions, is not asked about more points. */
+enum { SLOW_MAX = 50000 };
 static const struct prm_buffer none = {NULL, 0};
 
 struct points {
@@ -130,18 +130,21 @@ void family_neighbors(struct contest *contest)
         struct points p;
         const char *operation = cases[i].operation;
         points_open(&p, contest, cases[i].dimension);
+        const bool high = p.dimension == DIMENSION_MAX;
         const struct contender contenders[] = {
             {"prm tiles", NULL, search_tiles, traffic, 0},
-            {"prm lsh", NULL, search_lsh, traffic, 0},
-            {"prm exact", NULL, search_exact, traffic, QUADRATIC_MAX},
+            {"prm lsh", NULL, search_lsh, traffic, high ? SLOW_MAX : 0},
+            {"prm exact", NULL, search_exact, traffic, SLOW_MAX},
             {"nanoflann, 2 threads", NULL, standard.neighbors ? search_nanoflann : NULL, NULL,
-             p.dimension == DIMENSION_MAX ? QUADRATIC_MAX : 0},
-            {"plain brute force, 2 threads", NULL, search_plain, NULL, QUADRATIC_MAX}};
+             high ? SLOW_MAX : 0},
+            {"plain brute force, 2 threads", NULL, search_plain, NULL, SLOW_MAX}};
         contest_measure(contest, operation, contenders, COUNT_OF(contenders), &p);
         if (!contest->profiling) {
             p.method = PRM_NEIGHBOR_TILES;
             search(&p, true);
             contest_note(contest, operation, "prm tiles", "recall %.3f", p.recall);
+        }
+        if (!contest->profiling && (!high || p.count <= SLOW_MAX)) {
             p.method = PRM_NEIGHBOR_LSH;
             search(&p, true);
             contest_note(contest, operation, "prm lsh", "recall %.3f, M %u, L %u", p.recall,
