@@ -128,7 +128,7 @@ static enum prm_status work_create(struct prm_landmarks *landmarks, const struct
     TRY(prm_buffer_create(context, &work->chances, words(n)));
     TRY(prm_buffer_create(context, &work->farthest, work->shares * sizeof(uint64_t)));
     TRY(prm_buffer_create(context, &work->gap, words(1)));
-    TRY(prm_buffer_write(context, work->sources, 0, &root, words(1)));
+    TRY(prm_buffer_fill_u32(context, work->sources, 0, root, 1));
     TRY(prm_buffer_fill_u32(context, work->gaps, 0, NONE_U32, n));
 
 cleanup:

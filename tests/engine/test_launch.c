@@ -175,11 +175,13 @@ static void kernel_times_count_every_launch(void **state)
 static void kernels_are_not_timed_unless_asked(void **state)
 {
     (void)state;
-    struct prm_buffer words = test_upload_u32(test_context, NULL, 1);
-    assert_ok(sum_chunks(test_context, words, words, 0, 1, NULL));
-    assert_int_equal(prm_context_kernel_times(test_context, NULL, 0), 0);
-    prm_context_kernel_times_reset(test_context);
-    prm_buffer_destroy(test_context, &words);
+    struct prm_context *context = test_context_open();
+    struct prm_buffer words = test_upload_u32(context, NULL, 1);
+    assert_ok(sum_chunks(context, words, words, 0, 1, NULL));
+    assert_int_equal(prm_context_kernel_times(context, NULL, 0), 0);
+    prm_context_kernel_times_reset(context);
+    prm_buffer_destroy(context, &words);
+    prm_context_close(context);
 }
 
 int main(void)

@@ -52,7 +52,7 @@ static void fixture_init(struct fixture *f)
 {
     const struct prm_robot robot = {.kind = PRM_ROBOT_POINT};
     const struct prm_roadmap_params params = {.seed = 3,
-                                              .sample_count = (uint32_t)test_size(1500, 150),
+                                              .sample_count = (uint32_t)test_size(1500, 250),
                                               .neighbor_method = PRM_NEIGHBOR_EXACT,
                                               .k = 8};
     struct test_random random = {5};

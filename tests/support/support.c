@@ -1,5 +1,7 @@
 #include "support/support.h"
 
+#include "device/launch.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,14 +70,33 @@ struct prm_context *test_context_open(void)
 int test_device_setup(void **state)
 {
     (void)state;
-    test_context = test_context_open();
+    struct prm_context_options options = test_context_options();
+    options.time_kernels = getenv("PRM_TEST_LAUNCHED") != NULL;
+    assert_ok(prm_context_open(&test_context, &options));
     assert_ok(prm_arena_create(test_context, &test_arena));
     return 0;
+}
+
+/* Writes which kernels were launched, one a line. */
+static void note_launched(void)
+{
+    struct prm_kernel_time times[PRM_KERNEL_COUNT];
+    const char *path = getenv("PRM_TEST_LAUNCHED");
+    if (!path)
+        return;
+
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    const size_t count = prm_context_kernel_times(test_context, times, PRM_KERNEL_COUNT);
+    for (size_t i = 0; i < count; i++)
+        fprintf(file, "%s\n", times[i].name);
+    assert_int_equal(fclose(file), 0);
 }
 
 int test_device_teardown(void **state)
 {
     (void)state;
+    note_launched();
     prm_arena_destroy(test_arena);
     const struct prm_memory_use use = prm_context_memory(test_context);
     prm_context_close(test_context);

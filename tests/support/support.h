@@ -2,7 +2,8 @@
  * why, and the folder of shared test data. Includes cmocka with what it needs.
  *
  * Environment: PRMD_DEVICE and PRMD_TUNING choose the device and the variant; PRM_TEST_SMALL asks
- * for sizes that an interpreter of kernels can bear; PRM_SHARED names the data folder. */
+ * for sizes that an interpreter of kernels can bear; PRM_TEST_LAUNCHED names the file for the
+ * entries that were launched; PRM_SHARED names the data folder. */
 #ifndef TESTS_SUPPORT_H
 #define TESTS_SUPPORT_H
 
@@ -54,7 +55,8 @@ bool test_is_small(void);
 size_t test_size(size_t count, size_t small);
 
 /* Fixture of one context and one arena for all tests of a file: cmocka group setup and teardown,
- * and what they set. The teardown fails the group where device memory is left over. */
+ * and what they set. The teardown notes what was launched, and fails the group where device memory
+ * is left over. */
 extern struct prm_context *test_context;
 extern struct prm_arena *test_arena;
 int test_device_setup(void **state);
