@@ -92,6 +92,18 @@ static void random_words(void *work)
     finish(l, prm_random_words(l->contest->arena, l->d_out, l->count, 1, 0), "random");
 }
 
+static void random_philox(void *work)
+{
+    struct lists *l = work;
+    finish(l, prm_random_philox(l->contest->arena, l->d_out, l->count, 1, 0), "random");
+}
+
+static void random_normal(void *work)
+{
+    struct lists *l = work;
+    finish(l, prm_random_normal(l->contest->arena, l->d_out, l->count, 1, 0, PRM_PHILOX), "random");
+}
+
 static void random_halton(void *work)
 {
     struct lists *l = work;
@@ -147,6 +159,7 @@ static const struct traffic traffic[] = {{"scan_reduce", 4},
                                          {"rank_finish", 16},
                                          {"random_stream", 4},
                                          {"random_halton_rows", 4},
+                                         {"random_counters", 4},
                                          {"scan_segments_packed", 8},
                                          {"compact_segments_packed", 10},
                                          {NULL, 0}};
@@ -237,6 +250,8 @@ void family_lists(struct contest *contest)
     const struct contender words[] = {
         {"prm", NULL, random_words, traffic, 0},
         {"std::mt19937", NULL, standard.random_words ? random_standard : NULL, NULL, 0}};
+    const struct contender philoxes[] = {{"prm", NULL, random_philox, traffic, 0}};
+    const struct contender normals[] = {{"prm", NULL, random_normal, traffic, 0}};
     const struct contender haltons[] = {{"prm", NULL, random_halton, traffic, 0}};
 
     contest_measure(contest, "exclusive scan", scans, COUNT_OF(scans), &l);
@@ -258,7 +273,9 @@ void family_lists(struct contest *contest)
     contest_measure(contest, "list ranking", ranks, COUNT_OF(ranks), &l);
     if (l.count == ROUNDS_TOLD)
         contest_note(contest, "list ranking", "prm", "1 M in %u rounds", l.ranked.rounds);
-    contest_measure(contest, "random words", words, COUNT_OF(words), &l);
+    contest_measure(contest, "Mersenne Twister, words", words, COUNT_OF(words), &l);
+    contest_measure(contest, "Philox, uniform", philoxes, 1, &l);
+    contest_measure(contest, "Philox, normal", normals, 1, &l);
     contest_measure(contest, "Halton, 3 dimensions", haltons, 1, &l);
     lists_close(&l);
 }
