@@ -145,6 +145,20 @@ compact_segments(__global u32 *restrict out, __global u32 *restrict counts,
     }
 }
 
+/* counts[s] = survivors of segment s, one work-item each; a chunk is of segments. */
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+compact_segment_counts(__global u32 *restrict counts, __global const u32 *restrict flags,
+                       u32 segments, u32 segment, u32 length)
+{
+    const u32 end = chunk_end(length, segments);
+    for (u32 s = chunk_begin(length) + (u32)get_local_id(0); s < end; s += WORKGROUP) {
+        u32 sum = 0;
+        for (u32 i = s * segment; i < (s + 1) * segment; i++)
+            sum += flags[i] != 0 ? 1 : 0;
+        counts[s] = sum;
+    }
+}
+
 /* Small segments, as many as fit in a tile at a time: the flags are scanned as one, then each
  * element takes off what its segment began with. segment <= TILE; a chunk is `length` elements of
  * whole segments. */

@@ -38,7 +38,8 @@
 #define STATUS_DUPLICATE 2
 #define STATUS_EMPTY_KEYS 3
 
-/* counts[b] = keys of bucket b; places[i] = which of them key i is (any order). */
+/* counts[b] = keys of bucket b; places[i] = which of them key i is (any order). Here and in
+ * cuckoo_place values may be NULL: each key's is its index. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 cuckoo_count(__global u32 *restrict counts, __global u32 *restrict places,
              __global u32 *restrict side, __global u32 *restrict status,
@@ -54,7 +55,7 @@ cuckoo_count(__global u32 *restrict counts, __global u32 *restrict places,
             places[i] = atomic_inc(&counts[hash_bucket(function, key, modulus)]);
         } else if (atomic_inc(&status[STATUS_EMPTY_KEYS]) == 0) {
             side[0] = 1;
-            side[1] = values[i];
+            side[1] = values ? values[i] : i;
         }
     }
 }
@@ -76,7 +77,7 @@ cuckoo_place(__global u32 *restrict items, __global const u32 *restrict offsets,
             __global u32 *item = items + (ulong)place * ITEM_WORDS;
             item[0] = i;
             item[1] = key;
-            item[2] = values[i];
+            item[2] = values ? values[i] : i;
         }
     }
 }

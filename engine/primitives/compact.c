@@ -5,6 +5,7 @@
 #include "device/launch.h"
 #include "device/try.h"
 #include "primitives/chunks.h"
+#include "primitives/scan.h"
 
 /* Counts, then writes, as `options` say; source, values: u32[count], device, count >= 1. */
 static enum prm_status compact(struct prm_arena *arena, const char *options,
@@ -89,6 +90,36 @@ enum prm_status prm_compact_segments(struct prm_arena *arena, struct prm_buffer 
                            ARG_U32((uint32_t)(chunks.length / segment))));
 }
 
+enum prm_status prm_compact_segments_packed(struct prm_arena *arena, struct prm_buffer out,
+                                            struct prm_buffer offsets, struct prm_buffer values,
+                                            struct prm_buffer flags, size_t count, size_t segment)
+{
+    struct prm_context *context = prm_arena_context(arena);
+    const struct prm_profile *profile = prm_context_profile(context);
+    const struct prm_arena_mark mark = prm_arena_mark(arena);
+    enum prm_status status = PRM_OK;
+
+    PRM_ASSERT(count == 0 || (segment > 0 && count % segment == 0));
+    const size_t segments = count > 0 ? count / segment : 0;
+    PRM_ASSERT(offsets.bytes >= prm_words(segments + 1));
+    struct prm_buffer survivors;
+    TRY(prm_arena_take(arena, &survivors, prm_words(1)));
+    TRY(prm_compact_values(arena, out, PRM_NO_BUFFER, survivors, values, flags, count));
+
+    // the survivors of each, then where they begin
+    if (segments > 0) {
+        const size_t length = prm_ceil_div(segments, profile->chunks);
+        TRY(prm_launch(context, PRM_KERNEL_COMPACT_SEGMENT_COUNTS, "-DKEEP_FLAGGED -DWRITE_VALUES",
+                       prm_ceil_div(segments, length) * profile->workgroup, profile->workgroup,
+                       ARGS(ARG_BUFFER(offsets), ARG_BUFFER(flags), ARG_U32((uint32_t)segments),
+                            ARG_U32((uint32_t)segment), ARG_U32((uint32_t)length))));
+    }
+    TRY(prm_scan_exclusive(arena, offsets, offsets, segments, PRM_SCAN_AUTO));
+cleanup:
+    prm_arena_rewind(arena, mark);
+    return status;
+}
+
 enum prm_status prm_find_repeats(struct prm_arena *arena, struct prm_buffer indices,
                                  struct prm_buffer survivors, struct prm_buffer values,
                                  size_t count)
@@ -119,6 +150,6 @@ enum prm_status prm_unique_sorted(struct prm_arena *arena, struct prm_buffer uni
 
 size_t prm_compact_scratch_bytes(const struct prm_profile *profile, size_t count)
 {
-    (void)count;
-    return prm_piece_bytes(profile->chunks);
+    return prm_piece_bytes(profile->chunks) + prm_piece_bytes(1) +
+           prm_scan_scratch_bytes(profile, count);
 }

@@ -24,6 +24,12 @@ enum prm_status prm_compact_segments(struct prm_arena *arena, struct prm_buffer 
                                      struct prm_buffer counts, struct prm_buffer values,
                                      struct prm_buffer flags, size_t count, size_t segment);
 
+/* The same, packed: each group's survivors behind those of the group before. offsets: u32[count /
+ * segment + 1], where each group's begin, and their number in all. out, values, flags as above. */
+enum prm_status prm_compact_segments_packed(struct prm_arena *arena, struct prm_buffer out,
+                                            struct prm_buffer offsets, struct prm_buffer values,
+                                            struct prm_buffer flags, size_t count, size_t segment);
+
 /* All i with values[i] == values[i + 1], ascending. */
 enum prm_status prm_find_repeats(struct prm_arena *arena, struct prm_buffer indices,
                                  struct prm_buffer survivors, struct prm_buffer values,

@@ -227,7 +227,8 @@ enum prm_status prm_cuckoo_create(struct prm_arena *arena, struct prm_cuckoo **t
     build.options = options ? *options : DEFAULTS;
     TRY(prm_count_check(count));
     TRY(choose_options(&build.options));
-    PRM_ASSERT(keys.bytes >= prm_words(count) && values.bytes >= prm_words(count));
+    PRM_ASSERT(keys.bytes >= prm_words(count));
+    PRM_ASSERT(values.memory == NULL || values.bytes >= prm_words(count));
     build.table = calloc(1, sizeof(*build.table));
     if (build.table == NULL) {
         status = prm_fault_set(PRM_HOST_MEMORY, "no memory for a hash table");

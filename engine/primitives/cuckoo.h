@@ -25,7 +25,8 @@ struct prm_cuckoo_statistics {
     size_t bytes; /* of the resident table */
 };
 
-/* keys, values: u32[count], device. A repeated key is PRM_INVALID_ARGUMENT naming both positions; a
+/* keys, values: u32[count], device; no memory for values makes a set, in which a key's value is its
+ * position. A repeated key is PRM_INVALID_ARGUMENT naming both positions; a
  * table that cannot be built in attempts_max is PRM_LIMIT_EXCEEDED with advice. The caller destroys
  * the table. */
 enum prm_status prm_cuckoo_create(struct prm_arena *arena, struct prm_cuckoo **table,

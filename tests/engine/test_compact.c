@@ -100,10 +100,28 @@ static void check_segments(size_t segments, size_t segment, uint32_t percent)
         }
         assert_int_equal(counts[g], place - g * segment);
     }
+    free(out);
+
+    // packed: the same, one behind the other
+    struct prm_buffer offsets = test_upload_u32(test_context, NULL, segments + 1);
+    assert_ok(prm_compact_segments_packed(test_arena, b[0], offsets, b[2], b[3], count, segment));
+    out = test_download_u32(test_context, b[0], count);
+    uint32_t *begins = test_download_u32(test_context, offsets, segments + 1);
+    size_t place = 0;
+    for (size_t g = 0; g < segments; g++) {
+        assert_int_equal(begins[g], place);
+        for (size_t i = g * segment; i < (g + 1) * segment; i++) {
+            if (flags[i])
+                assert_int_equal(out[place++], values[i]);
+        }
+    }
+    assert_int_equal(begins[segments], place);
+    free(begins);
     free(values);
     free(flags);
     free(out);
     free(counts);
+    case_free(&offsets, 1);
     case_free(b, 4);
 }
 
@@ -209,13 +227,18 @@ struct compact_case {
     size_t count;
 };
 
-static enum prm_status unique_call(void *data)
+static enum prm_status compact_call(void *data)
 {
     const struct compact_case *c = data;
-    return prm_unique_sorted(test_arena, c->b[0], c->b[1], c->b[2], c->b[3], c->b[3], 0) == PRM_OK
-               ? prm_compact_values(test_arena, c->b[0], c->b[1], c->b[2], c->b[3], c->b[3],
-                                    c->count)
-               : prm_fault_last()->status;
+    enum prm_status status =
+        prm_unique_sorted(test_arena, c->b[0], c->b[1], c->b[2], c->b[3], c->b[3], 0);
+    if (status == PRM_OK)
+        status =
+            prm_compact_values(test_arena, c->b[0], c->b[1], c->b[2], c->b[3], c->b[3], c->count);
+    if (status == PRM_OK)
+        status = prm_compact_segments_packed(test_arena, c->b[0], c->b[1], c->b[3], c->b[3],
+                                             c->count, c->count / 4);
+    return status;
 }
 
 static void faults_and_scratch(void **state)
@@ -225,8 +248,8 @@ static void faults_and_scratch(void **state)
     uint32_t *values = case_values(c.count, 2, 5);
     for (size_t i = 0; i < 4; i++)
         c.b[i] = test_upload_u32(test_context, values, c.count);
-    case_faults(unique_call, &c);
-    case_scratch(unique_call, &c,
+    case_faults(compact_call, &c);
+    case_scratch(compact_call, &c,
                  prm_compact_scratch_bytes(prm_context_profile(test_context), c.count));
     free(values);
     case_free(c.b, 4);

@@ -119,6 +119,28 @@ static uint32_t between_multiples(size_t i)
     return (uint32_t)i * 28560 + 1;
 }
 
+/* Without values the table is a set that knows where its keys were. */
+static void sets(void **state)
+{
+    (void)state;
+    const size_t count = test_size(20011, 300);
+    uint32_t *keys = made_keys(count, key_of);
+    keys[count / 2] = UINT32_MAX;
+    struct prm_buffer b[2];
+    b[0] = test_upload_u32(test_context, keys, count);
+    b[1] = test_upload_u32(test_context, NULL, count);
+    struct prm_cuckoo *table;
+    assert_ok(prm_cuckoo_create(test_arena, &table, b[0], NONE, count, NULL));
+    assert_ok(prm_cuckoo_find(table, b[1], NONE, b[0], count));
+    uint32_t *got = test_download_u32(test_context, b[1], count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(got[i], i);
+    free(got);
+    free(keys);
+    prm_cuckoo_destroy(table);
+    case_free(b, 2);
+}
+
 static void kinds_of_keys(void **state)
 {
     (void)state;
@@ -271,9 +293,13 @@ static void faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_sizes), cmocka_unit_test(kinds_of_keys),
-        cmocka_unit_test(loads),     cmocka_unit_test(same_in_every_shape),
-        cmocka_unit_test(refusals),  cmocka_unit_test(faults),
+        cmocka_unit_test(all_sizes),
+        cmocka_unit_test(kinds_of_keys),
+        cmocka_unit_test(sets),
+        cmocka_unit_test(loads),
+        cmocka_unit_test(same_in_every_shape),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, test_device_setup, test_device_teardown);
 }
