@@ -1,5 +1,6 @@
 /* Changes of worlds: prepared by the caller or a worker, carried out on the device thread, answered
  * by a worker. */
+#include "device/assert.h"
 #include "schema/clock.h"
 #include "service/internal.h"
 #include "service/refinement.h"
@@ -246,6 +247,7 @@ static void refine(const struct change *change)
 {
     for (size_t i = 0; i < change->count; i++) {
         const struct dependent *dependent = &change->dependents[i];
+        PRM_ASSERT(dependent->to);
         if (dependent->to->model != dependent->from->model)
             refinement_begin(change->service, dependent->to->model);
     }

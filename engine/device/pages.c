@@ -25,11 +25,10 @@ void prm_memory_advise(struct prm_context *context, cl_mem memory, size_t bytes)
         return;
 
     // the ordinary pages that it fills; what cannot be had is no fault
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    const uintptr_t begin = ((uintptr_t)mapped + page - 1) / page * page;
-    const uintptr_t end = ((uintptr_t)mapped + bytes) / page * page;
-    if (end > begin)
-        (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t skipped = (page - (uintptr_t)mapped % page) % page;
+    if (bytes >= skipped + page)
+        (void)madvise((char *)mapped + skipped, (bytes - skipped) / page * page, MADV_HUGEPAGE);
     (void)clEnqueueUnmapMemObject(context->queue, memory, mapped, 0, NULL, NULL);
 }
 

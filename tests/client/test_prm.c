@@ -162,7 +162,10 @@ static void rows_hold(const struct row *rows, size_t count)
             fail_msg("prm %s: exit %d, wanted %d: %s", rows[i].line, code, rows[i].code, output);
         if (rows[i].prints && !strstr(output, rows[i].prints))
             fail_msg("prm %s printed: %s", rows[i].line, output);
-        if (rows[i].sends && !strstr(server.last, rows[i].sends))
+        pthread_mutex_lock(&server.lock);
+        const bool sent = !rows[i].sends || strstr(server.last, rows[i].sends);
+        pthread_mutex_unlock(&server.lock);
+        if (!sent)
             fail_msg("prm %s sent: %s", rows[i].line, server.last);
     }
 }
