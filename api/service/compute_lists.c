@@ -7,7 +7,6 @@
 #include "service/compute_run.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- scan ---- */
 
@@ -73,23 +72,21 @@ static enum prm_status compact_segments(struct compute_run *run, struct prm_buff
     const struct compute_request *request = run->request;
     const size_t n = request->values.rows, size = request->segment_size, segments = n / size;
     enum prm_status status = PRM_OK;
-    struct prm_buffer out, counts;
-    void *packed;
+    struct prm_buffer out, offsets;
+    void *counts;
 
     TRY(compute_take(run, &out, n));
-    TRY(compute_take(run, &counts, segments));
-    TRY(prm_compact_segments(run->arena, out, counts, values, flags, n, size));
-    TRY(compute_own(run, &packed, n * sizeof(uint32_t)));
-    TRY(prm_buffer_read(run->context, out, 0, packed, n * sizeof(uint32_t)));
-    compute_reply_list(&run->reply, "values", request->values.kind, packed, survivors);
-    TRY(compute_list(run, "count", COMPUTE_U32, counts, segments, NULL));
+    TRY(compute_take(run, &offsets, segments + 1));
+    TRY(prm_compact_segments_packed(run->arena, out, offsets, values, flags, n, size));
+    TRY(compute_list(run, "values", request->values.kind, out, survivors, NULL));
+    TRY(compute_own(run, &counts, (segments + 1) * sizeof(uint32_t)));
+    TRY(prm_buffer_read(run->context, offsets, 0, counts, (segments + 1) * sizeof(uint32_t)));
 
-    const uint32_t *count = run->owned[run->owned_count - 1];
-    uint32_t *place = packed;
-    for (size_t s = 0; s < segments; s++) {
-        memmove(place, (uint32_t *)packed + s * size, count[s] * sizeof(uint32_t));
-        place += count[s];
-    }
+    // where each begins, to how many each has
+    uint32_t *count = counts;
+    for (size_t s = 0; s < segments; s++)
+        count[s] = count[s + 1] - count[s];
+    compute_reply_list(&run->reply, "count", COMPUTE_U32, counts, segments);
 cleanup:
     return status;
 }
