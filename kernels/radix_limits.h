@@ -6,6 +6,6 @@
 #define DIGIT_BITS_MAX 8
 
 /* Segments up to this are ranked by counting and need no spare memory; a multiple of 8. */
-#define SEGMENT_RANK_MAX 64
+#define SEGMENT_RANK_MAX 128
 
 #endif

@@ -9,7 +9,7 @@
  * Launch: one group of WORKGROUP a run of segments.
  * Traffic: two keys and two payloads of 4 bytes an element; spare memory besides, of the
  * first-level cache for segments of some thousand elements.
- * -D as in radix.h.
+ * -D as in radix.h. -D OCLGRIND: for that interpreter (rank_keys).
  *
  * check: -DDIGIT_BITS=4 -DKEY_U32 -DPAYLOAD_NONE
  * check: -DDIGIT_BITS=5 -DKEY_I32 -DPAYLOAD_VALUES -DDESCENDING
@@ -33,9 +33,16 @@
 #endif
 
 /* places[i] = how many of the `blocks` * LANES keys come before key i: lesser ones, and equal ones
- * before it. A comparison that holds is -1. */
+ * before it. A comparison that holds is -1; Oclgrind, where it may be 255, counts one by one. */
 static inline void rank_keys(const RANKED *ranked, u32 *places, u32 blocks)
 {
+#ifdef OCLGRIND
+    for (u32 i = 0; i < blocks * LANES; i++) {
+        places[i] = 0;
+        for (u32 j = 0; j < blocks * LANES; j++)
+            places[i] += ranked[j] < ranked[i] || (ranked[j] == ranked[i] && j < i) ? 1 : 0;
+    }
+#else
     for (u32 b = 0; b < blocks; b++) {
         const RANKED_LANES mine = vload8(b, ranked);
         RANKED_LANES place = (RANKED_LANES)(b * LANES);
@@ -58,6 +65,7 @@ static inline void rank_keys(const RANKED *ranked, u32 *places, u32 blocks)
         }
         vstore8(convert_uint8(place), b, places);
     }
+#endif
 }
 
 /* Segment [begin, begin + segment), at most SEGMENT_RANK_MAX. */

@@ -1,6 +1,6 @@
 /* Many stable sorts at once on the device: each group of equally many elements by itself.
  *
- * Short segments are sorted in one launch: ranked by counting up to 64 elements, by radix above.
+ * Short segments are sorted in one launch: ranked by counting up to 128 elements, by radix above.
  * Segments that no group can hold, and few on a machine of many cores, are sorted by key as one
  * array, and then, stably, by segment.
  */

@@ -8,7 +8,7 @@ static void lengths(void **state)
     (void)state;
     const size_t workgroup = prm_context_profile(test_context)->workgroup;
     const size_t all[] = {1,  2,  7,   8,   9,   31,   32,   33,   63,
-                          64, 65, 100, 256, 257, 1000, 1025, 5003, 4 * workgroup + 1};
+                          64, 65, 128, 129, 257, 1000, 1025, 5003, 4 * workgroup + 1};
     const size_t count = test_size(sizeof(all) / sizeof(all[0]), 14);
     for (size_t i = 0; i < count; i += test_size(1, 3)) {
         const size_t n = all[i];
@@ -22,7 +22,7 @@ static void lengths(void **state)
 static void all_orders(void **state)
 {
     (void)state;
-    const size_t segments[] = {test_size(29, 5), 64, test_size(301, 66), test_size(9001, 129)};
+    const size_t segments[] = {test_size(29, 5), 64, test_size(301, 131), test_size(9001, 129)};
     for (uint32_t order = 0; order < SORT_ORDERS; order++) {
         for (size_t i = 0; i < sizeof(segments) / sizeof(segments[0]); i += test_size(1, 2)) {
             const size_t n = segments[i];
@@ -37,7 +37,7 @@ static void all_digits(void **state)
 {
     (void)state;
     for (uint32_t bits = 1; bits <= test_size(7, 1); bits += 2) {
-        const size_t n = test_size(301, 70);
+        const size_t n = test_size(301, 131);
         struct sort_case c = {3 * n, n, RANDOM, sort_order(bits * 3 % SORT_ORDERS)};
         c.options.bits_per_pass = bits;
         check_one(c, WITH_VALUES);
