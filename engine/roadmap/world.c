@@ -91,7 +91,8 @@ static double polygon_width(const struct prm_obstacle *o)
     const struct prm_bounds box = prm_obstacle_bounds(o);
     double area = 0.0;
     for (uint32_t i = 0; i < o->point_count; i++) {
-        const double *a = o->points + 2 * i, *b = o->points + 2 * ((i + 1) % o->point_count);
+        const double *a = o->points + (size_t)2 * i;
+        const double *b = o->points + (size_t)2 * ((i + 1) % o->point_count);
         area += (a[0] - o->points[0]) * (b[1] - o->points[1]) -
                 (b[0] - o->points[0]) * (a[1] - o->points[1]);
     }
