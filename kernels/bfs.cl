@@ -12,7 +12,7 @@
  * arc of a vertex that is still of interest. bfs_seed, bfs_pull, bfs_meet, bfs_finish, for GPU devices: a
  * launch a level, a work-item a vertex and 64-bit word; all batches of the round together.
  *
- * -D WORDS: 64-bit words a vertex and batch, 1 or 8.
+ * -D WORDS: 64-bit words a vertex and batch, 1 or 8. -D OCLGRIND: for that interpreter, see lanes.h.
  *
  * check: -DWORDS=1
  * check: -DWORDS=8
@@ -76,7 +76,14 @@ typedef ulong lanes;
 
 static inline bool any_lane(lanes x)
 {
-#if WORDS == 8
+#if WORDS == 8 && defined(OCLGRIND)
+    // as in lanes.h: no shuffles there
+    u64 each[WORDS], any = 0;
+    vstore8(x, 0, each);
+    for (u32 word = 0; word < WORDS; word++)
+        any |= each[word];
+    return any != 0;
+#elif WORDS == 8
     const ulong4 a = x.lo | x.hi;
     const ulong2 b = a.lo | a.hi;
     return (b.x | b.y) != 0;

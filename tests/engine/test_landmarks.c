@@ -575,9 +575,13 @@ static void faults_leave_nothing(void **state)
     const struct graph_shape shape = {"faults", 18, 2, 9, 5000, 1, false};
     struct fixture f;
     uint32_t faults = 0;
+    // what the host does; runs that are not interpreted tell
+    if (test_is_small())
+        skip();
+
     fixture_random(&f, &shape, 100);
     const uint64_t before = prm_context_memory(test_context).resident_bytes;
-    for (uint32_t countdown = 1;; countdown += 1 + countdown / (uint32_t)test_size(16, 2)) {
+    for (uint32_t countdown = 1;; countdown += 1 + countdown / 16) {
         struct prm_landmarks *landmarks;
         bool done = false;
         prm_context_inject_fault(test_context, countdown);
@@ -592,7 +596,7 @@ static void faults_leave_nothing(void **state)
         assert_int_equal(status, PRM_DEVICE_FAILED);
         faults++;
     }
-    assert_true(faults > test_size(10, 3));
+    assert_true(faults > 10);
     fixture_deinit(&f);
 }
 

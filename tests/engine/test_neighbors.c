@@ -158,16 +158,19 @@ static void exact_is_canonical(void **state)
 static void pieces_are_the_whole(void **state)
 {
     static const enum prm_neighbor_method METHODS[] = {PRM_NEIGHBOR_EXACT, PRM_NEIGHBOR_LSH};
-    enum { COUNT = 1500, K = 7, PIECE = 333 };
-    const uint32_t count = (uint32_t)test_size(COUNT, 60);
+    enum { K = 7 };
+    const uint32_t count = (uint32_t)test_size(1500, 60), size = (uint32_t)test_size(333, 23);
     struct test_random random = {3};
     struct cloud cloud = cloud_make(&random, 3, count, 0);
     uint32_t *whole = calloc((size_t)count * K, 4), *piece = calloc((size_t)count * K, 4);
     (void)state;
 
     for (int m = 0; m < 2; m++) {
-        const struct prm_neighbor_options options = {
-            .method = METHODS[m], .k = K, .target_recall = 0.9, .seed = 2};
+        const struct prm_neighbor_options options = {.method = METHODS[m],
+                                                     .k = K,
+                                                     .tables = (uint32_t)test_size(0, 2),
+                                                     .target_recall = 0.9,
+                                                     .seed = 2};
         const struct prm_arena_mark mark = prm_arena_mark(test_arena);
         struct prm_neighbor_index *index;
         struct prm_buffer on_device;
@@ -178,9 +181,9 @@ static void pieces_are_the_whole(void **state)
                                      count));
         assert_ok(prm_buffer_read(test_context, on_device, 0, whole, (size_t)count * K * 4));
         assert_ok(prm_buffer_fill_u32(test_context, on_device, 0, 0xdeadbeefu, (size_t)count * K));
-        for (uint32_t first = 0; first < count; first += PIECE)
+        for (uint32_t first = 0; first < count; first += size)
             assert_ok(prm_neighbors_self(test_arena, on_device, (struct prm_buffer){NULL, 0}, index,
-                                         first, count - first < PIECE ? count - first : PIECE));
+                                         first, count - first < size ? count - first : size));
         assert_ok(prm_buffer_read(test_context, on_device, 0, piece, (size_t)count * K * 4));
         assert_u32_array_equal(whole, piece, (size_t)count * K);
         prm_neighbor_index_destroy(index);
@@ -189,6 +192,18 @@ static void pieces_are_the_whole(void **state)
     cloud_free(&cloud);
     free(whole);
     free(piece);
+}
+
+/* The lists of n queries ascend, and name no point twice. */
+static void check_ascending(const uint32_t *indices, const float *distances, uint32_t n, uint32_t k)
+{
+    for (uint32_t q = 0; q < n; q++) {
+        for (uint32_t i = 1; i < k && indices[q * k + i] != UINT32_MAX; i++) {
+            assert_true(distances[q * k + i - 1] <= distances[q * k + i]);
+            for (uint32_t j = 0; j < i; j++)
+                assert_int_not_equal(indices[q * k + i], indices[q * k + j]);
+        }
+    }
 }
 
 /* Recall by prm_neighbors_recall and by hand; lists sorted and distinct. */
@@ -220,16 +235,9 @@ static void lsh_case(uint32_t dof, uint32_t count, uint32_t steps, double target
         fail_msg("%u dimensions: recall %g is below %g", dof, recall, target);
     assert_true(prm_neighbor_statistics(index).cuckoo_attempts >= 1);
 
-    for (uint32_t q = 0; q < count; q++) {
-        for (uint32_t i = 0; i < K && indices[q * K + i] != UINT32_MAX; i++) {
-            assert_int_not_equal(indices[q * K + i], q);
-            if (i == 0)
-                continue;
-            assert_true(distances[q * K + i - 1] <= distances[q * K + i]);
-            for (uint32_t j = 0; j < i; j++)
-                assert_int_not_equal(indices[q * K + i], indices[q * K + j]);
-        }
-    }
+    check_ascending(indices, distances, count, K);
+    for (uint32_t i = 0; i < count * K; i++)
+        assert_int_not_equal(indices[i], i / K);
     for (uint32_t s = 0; s < SAMPLES; s++) {
         const uint32_t q = s * (count / SAMPLES);
         serial(&cloud, cloud.rows + q * cloud.space.row, q, K, 0, expected, lengths);
@@ -246,13 +254,70 @@ static void lsh_case(uint32_t dof, uint32_t count, uint32_t steps, double target
 
 static void lsh_reaches_its_recall(void **state)
 {
-    const uint32_t count = (uint32_t)test_size(20000, 100);
+    enum { COUNT = 20000 };
     (void)state;
-    lsh_case(2, count, 0, 0.95);
-    if (test_is_small())
+    if (test_is_small()) {
+        lsh_case(2, 100, 0, 0.5);
         return;
-    lsh_case(3, count, 0, 0.95);
-    lsh_case(6, count, 0, 0.95);
+    }
+    lsh_case(2, COUNT, 0, 0.95);
+    lsh_case(3, COUNT, 0, 0.95);
+    lsh_case(6, COUNT, 0, 0.95);
+}
+
+/* Foreign rows get the target's share of their nearest, at their true distances. */
+static void lsh_answers_others(void **state)
+{
+    enum { K = 5, COPIED = 7 };
+    const double target = 0.9;
+    const uint32_t count = (uint32_t)test_size(5000, 60), n = (uint32_t)test_size(300, 9);
+    struct test_random random = {12};
+    struct cloud cloud = cloud_make(&random, 3, count, 0), others = cloud_make(&random, 3, n, 0);
+    const struct prm_neighbor_options options = {
+        .method = PRM_NEIGHBOR_LSH, .k = K, .target_recall = target, .seed = 7};
+    const size_t row = cloud.space.row, bytes = (size_t)n * K * sizeof(uint32_t);
+    const struct prm_arena_mark mark = prm_arena_mark(test_arena);
+    uint32_t *indices = malloc(bytes), expected[K], hits = 0;
+    float *distances = malloc(bytes), lengths[K];
+    struct prm_neighbor_index *index;
+    struct prm_buffer on_device, on_device_lengths;
+    (void)state;
+
+    // the first is one of the points, and in its buckets
+    memcpy(others.rows, cloud.rows + COPIED * row, row * sizeof(float));
+    assert_ok(prm_buffer_write(test_context, others.buffer, 0, others.rows,
+                               (size_t)n * row * sizeof(float)));
+    assert_ok(
+        prm_neighbor_index_create(test_arena, &index, &cloud.space, cloud.buffer, count, &options));
+    assert_ok(prm_arena_take(test_arena, &on_device, bytes));
+    assert_ok(prm_arena_take(test_arena, &on_device_lengths, bytes));
+    assert_ok(prm_neighbors_foreign(test_arena, on_device, on_device_lengths, index, others.buffer,
+                                    n, 0, 0));
+    assert_ok(prm_buffer_read(test_context, on_device, 0, indices, bytes));
+    assert_ok(prm_buffer_read(test_context, on_device_lengths, 0, distances, bytes));
+
+    assert_int_equal(indices[0], COPIED);
+    assert_true(distances[0] == 0);
+    check_ascending(indices, distances, n, K);
+    for (uint32_t q = 0; q < n; q++) {
+        const float *query = others.rows + q * row;
+        serial(&cloud, query, UINT32_MAX, K, 0, expected, lengths);
+        for (uint32_t i = 0; i < K && indices[q * K + i] != UINT32_MAX; i++) {
+            const float *point = cloud.rows + indices[q * K + i] * row;
+            float squared = 0;
+            for (uint32_t c = 0; c < cloud.space.dof; c++)
+                squared += (query[c] - point[c]) * (query[c] - point[c]);
+            assert_float_equal(distances[q * K + i], sqrtf(squared), 1e-6f);
+            hits += distances[q * K + i] <= lengths[K - 1];
+        }
+    }
+    assert_true(hits >= target * n * K);
+    prm_neighbor_index_destroy(index);
+    prm_arena_rewind(test_arena, mark);
+    cloud_free(&cloud);
+    cloud_free(&others);
+    free(indices);
+    free(distances);
 }
 
 /* Ten thousand points on one spot, and one beside: bounded buckets, full lists. */
@@ -270,8 +335,10 @@ static void one_spot(void **state)
         memcpy(cloud.rows + 2 * (size_t)i, cloud.rows, 2 * sizeof(float));
     assert_ok(prm_buffer_write(test_context, cloud.buffer, 0, cloud.rows, (size_t)count * 8));
     for (int m = 0; m < 2; m++) {
-        const struct prm_neighbor_options options = {
-            .method = METHODS[m], .k = K, .target_recall = 0.95};
+        const struct prm_neighbor_options options = {.method = METHODS[m],
+                                                     .k = K,
+                                                     .tables = (uint32_t)test_size(0, 2),
+                                                     .target_recall = 0.95};
         const struct prm_arena_mark mark = prm_arena_mark(test_arena);
         struct prm_neighbor_index *index;
         struct prm_buffer on_device;
@@ -317,6 +384,7 @@ int main(void)
         cmocka_unit_test(exact_is_canonical),
         cmocka_unit_test(pieces_are_the_whole),
         cmocka_unit_test(lsh_reaches_its_recall),
+        cmocka_unit_test(lsh_answers_others),
         cmocka_unit_test(one_spot),
         cmocka_unit_test(refusals),
     };

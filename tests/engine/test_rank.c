@@ -132,8 +132,8 @@ static void published_list(void **state)
 static void forests(void **state)
 {
     (void)state;
-    const size_t sizes[] = {0, 1, 2, 3, 4, 5, 8, 9, 16, 17, 63, 64, 65, 257, test_size(3001, 601)};
-    for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+    const size_t sizes[] = {0, 1, 2, 3, 4, 5, 8, 9, 16, 17, 63, 64, 65, 257, test_size(3001, 301)};
+    for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s += test_size(1, 2)) {
         const size_t lengths[] = {1, 2, 9, sizes[s] + 1};
         for (size_t l = 0; l < sizeof(lengths) / sizeof(lengths[0]); l++) {
             uint32_t *next = random_lists(sizes[s], lengths[l]);
@@ -152,7 +152,7 @@ static void forests(void **state)
 static void long_list(void **state)
 {
     (void)state;
-    const size_t count = test_size(((size_t)1 << 20) + 7, 1031);
+    const size_t count = test_size(((size_t)1 << 20) + 7, 257);
     uint32_t *next = random_lists(count, count);
     uint32_t *has_before = case_array(count);
     for (size_t i = 0; i < count; i++)
@@ -192,7 +192,7 @@ static void faulty_lists(void **state)
     (void)state;
     // cycles of every length, those of a power of two among them, in a long list
     const size_t count = 100;
-    for (uint32_t length = 2; length < 40; length++) {
+    for (uint32_t length = 2; length < 40; length += (uint32_t)test_size(1, 7)) {
         uint32_t *next = case_array(count);
         for (uint32_t i = 0; i < count; i++)
             next[i] = i < 50 ? 0 : i + 1 < 50 + length ? i + 1 : 50;

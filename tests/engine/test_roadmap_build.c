@@ -257,7 +257,7 @@ static void growth_is_a_prefix(void **state)
     double points[OBSTACLES][12];
     struct prm_world_spec spec;
     struct prm_world *world = random_world(obstacles, points, &spec, 2, 9);
-    const uint32_t few = (uint32_t)test_size(500, 30);
+    const uint32_t few = (uint32_t)test_size(500, 12);
     struct prm_roadmap_params params = {.seed = 3, .sample_count = few, .k = 4};
     (void)state;
 
@@ -403,9 +403,10 @@ static void very_small_and_very_large_worlds(void **state)
     struct prm_world_spec spec = {
         .dimension = 2, .bounded = true, .obstacles = &o, .obstacle_count = 1};
     const double sizes[] = {1e-9, 1e-6, 1e-3, 1e9};
+    const uint32_t count = (uint32_t)test_size(100, 30);
     (void)state;
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-        const struct prm_roadmap_params params = {.seed = 1, .sample_count = 100, .k = 6};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i += test_size(1, 3)) {
+        const struct prm_roadmap_params params = {.seed = 1, .sample_count = count, .k = 6};
         struct prm_world *world;
         for (int c = 0; c < 2; c++) {
             spec.upper[c] = sizes[i];
@@ -414,14 +415,14 @@ static void very_small_and_very_large_worlds(void **state)
         o.radius = sizes[i] / 5;
         assert_ok(prm_world_create(test_arena, &world, &spec));
         struct built built = build(world, &POINT, &params);
-        assert_int_equal(built.graph.milestone_count, 100);
-        assert_true(built.validity->valid_edges > 100);
+        assert_int_equal(built.graph.milestone_count, count);
+        assert_true(built.validity->valid_edges > count);
         check_graph(&built);
         built_free(&built);
         prm_world_destroy(world);
     }
 
-    struct prm_roadmap_params params = {.seed = 1, .sample_count = 100, .k = 6};
+    struct prm_roadmap_params params = {.seed = 1, .sample_count = count, .k = 6};
     struct prm_world *world;
     struct built built;
     o.radius = 1;

@@ -398,7 +398,9 @@ static void test_random_graphs(void **state)
         struct graph_shape shape = SHAPES[i];
         struct fixture f;
         shape.vertices = (uint32_t)test_size(shape.vertices, shape.vertices % 23 + 1);
-        shape.queries = (uint32_t)test_size(shape.queries, shape.queries % 7 + 2);
+        // one batch of more queries than a word has bits
+        if (shape.queries != 70)
+            shape.queries = (uint32_t)test_size(shape.queries, shape.queries % 7 + 2);
         fixture_random(&f, &shape);
         for (size_t v = 0; v < VARIANT_COUNT; v++)
             compare(&f, &VARIANTS[v], 0, f.query_count);
@@ -507,14 +509,16 @@ static void test_too_many_queries(void **state)
 static void test_faults(void **state)
 {
     (void)state;
-    const struct graph_shape shape = {(uint32_t)test_size(60, 9), 4, 4,
-                                      (uint32_t)test_size(20, 3), 2, false};
-    const uint32_t stride = (uint32_t)test_size(1, 5);
+    const struct graph_shape shape = {60, 4, 4, 20, 2, false};
     struct fixture f;
+    // what the host does; runs that are not interpreted tell
+    if (test_is_small())
+        skip();
+
     fixture_random(&f, &shape);
     for (size_t v = 0; v < VARIANT_COUNT; v++) {
         const struct prm_search_problem problem = problem_make(&f, &VARIANTS[v]);
-        for (uint32_t countdown = 1;; countdown += stride) {
+        for (uint32_t countdown = 1;; countdown++) {
             const struct prm_arena_mark mark = prm_arena_mark(test_arena);
             struct prm_search_paths paths;
             prm_context_inject_fault(test_context, countdown);
