@@ -4,6 +4,8 @@
  * on (key, place). */
 #include "sort_cases.h"
 
+#include "primitives/chunks.h"
+
 #include <math.h>
 
 static const struct prm_buffer NONE = {NULL, 0};
@@ -57,6 +59,15 @@ static void few_key_bits(void **state)
             check_one(c, some_wanted(order, WITH_VALUES));
         }
     }
+}
+
+/* More than a chunk of one work-item: digits that do not vary are left out, or all of them. */
+static void several_chunks(void **state)
+{
+    (void)state;
+    const size_t count = PRM_CHUNK_LEAST_CPU + 131;
+    check_one((struct sort_case){count, 0, HIGH_ONLY, sort_order(0)}, WITH_VALUES);
+    check_one((struct sort_case){count, 0, EQUAL, sort_order(0)}, WITH_INVERSE);
 }
 
 static void random_shapes(void **state)
@@ -222,6 +233,7 @@ int main(void)
         cmocka_unit_test(all_orders),
         cmocka_unit_test(all_digits),
         cmocka_unit_test(few_key_bits),
+        cmocka_unit_test(several_chunks),
         cmocka_unit_test(special_floats),
         cmocka_unit_test(random_shapes),
         cmocka_unit_test(splits),
