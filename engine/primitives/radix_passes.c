@@ -15,7 +15,7 @@ enum { OPTIONS_MAX = 96, WORD_BITS = 32 };
 /* Keys as memory sees them. */
 static uint32_t type_bits(enum prm_key_type type)
 {
-    return WORD_BITS * radix_key_words(type);
+    return WORD_BITS * prm_radix_key_words(type);
 }
 
 /* The widest digit that a group's counters leave room for, at most `wanted`: a u16 a digit and
@@ -27,7 +27,7 @@ static uint32_t digit_bits_fit(const struct prm_profile *profile, enum prm_key_t
         return wanted;
     const size_t tile = (size_t)profile->workgroup * PRM_CHUNK_ITEMS;
     const size_t staged =
-        prm_words((radix_key_words(type) + 1) * tile + 2 * (size_t)profile->workgroup);
+        prm_words((prm_radix_key_words(type) + 1) * tile + 2 * (size_t)profile->workgroup);
     uint32_t bits = wanted;
     while (bits > 1) {
         const size_t digits = (size_t)1 << bits;
@@ -39,9 +39,9 @@ static uint32_t digit_bits_fit(const struct prm_profile *profile, enum prm_key_t
     return bits;
 }
 
-struct radix radix_of(struct prm_arena *arena, struct prm_buffer keys, struct prm_buffer payload,
-                      enum radix_payload moves, size_t count,
-                      const struct prm_sort_options *options)
+struct radix prm_radix_of(struct prm_arena *arena, struct prm_buffer keys,
+                          struct prm_buffer payload, enum radix_payload moves, size_t count,
+                          const struct prm_sort_options *options)
 {
     static const struct prm_sort_options DEFAULTS = {.type = PRM_KEY_U32};
     struct prm_context *context = prm_arena_context(arena);
@@ -50,7 +50,7 @@ struct radix radix_of(struct prm_arena *arena, struct prm_buffer keys, struct pr
     const uint32_t wanted = chosen->bits_per_pass ? chosen->bits_per_pass : profile->radix_bits;
     PRM_ASSERT(wanted <= DIGIT_BITS_MAX && chosen->key_bits <= type_bits(chosen->type));
     PRM_ASSERT(chosen->key_bits == 0 || chosen->type == PRM_KEY_U32 || chosen->type == PRM_KEY_U64);
-    PRM_ASSERT(keys.bytes >= prm_words(count * radix_key_words(chosen->type)));
+    PRM_ASSERT(keys.bytes >= prm_words(count * prm_radix_key_words(chosen->type)));
     PRM_ASSERT(moves == RADIX_NONE || payload.bytes >= prm_words(count));
 
     return (struct radix){
@@ -94,25 +94,26 @@ static enum prm_status launch(const struct radix *radix, enum prm_kernel_id kern
 /* Takes the spare memory that passes go back and forth through. */
 static enum prm_status take_spares(struct radix *radix)
 {
-    const enum prm_status status = prm_arena_take(
-        radix->arena, &radix->spare_keys, prm_words(radix->count * radix_key_words(radix->type)));
+    const enum prm_status status =
+        prm_arena_take(radix->arena, &radix->spare_keys,
+                       prm_words(radix->count * prm_radix_key_words(radix->type)));
     if (status != PRM_OK || radix->moves == RADIX_NONE)
         return status;
     return prm_arena_take(radix->arena, &radix->spare_payload, prm_words(radix->count));
 }
 
-size_t radix_segment_max(const struct prm_profile *profile)
+size_t prm_radix_segment_max(const struct prm_profile *profile)
 {
     return profile->workgroup == 1 ? PRM_COUNT_MAX : (size_t)profile->workgroup * PRM_CHUNK_ITEMS;
 }
 
-bool radix_is_ranked(const struct prm_profile *profile, size_t segment)
+bool prm_radix_is_ranked(const struct prm_profile *profile, size_t segment)
 {
     return segment <= SEGMENT_RANK_MAX &&
            (profile->workgroup == 1 || segment <= profile->workgroup);
 }
 
-enum prm_status radix_sort_segments(struct radix *radix, size_t segment)
+enum prm_status prm_radix_sort_short(struct radix *radix, size_t segment)
 {
     const struct prm_chunks chunks = prm_chunks_of(radix->profile, radix->count, segment);
     const struct prm_arena_mark mark = prm_arena_mark(radix->arena);
@@ -121,7 +122,7 @@ enum prm_status radix_sort_segments(struct radix *radix, size_t segment)
     const uint32_t key_bits = radix->key_bits ? radix->key_bits : type_bits(radix->type);
     enum prm_status status = PRM_OK;
 
-    if (radix_is_ranked(radix->profile, segment)) {
+    if (prm_radix_is_ranked(radix->profile, segment)) {
         TRY(launch(radix, PRM_KERNEL_RADIX_RANK, radix->moves, chunks,
                    ARGS(ARG_BUFFER(radix->keys), ARG_BUFFER(radix->payload), ARG_U32(segments),
                         ARG_U32((uint32_t)segment), ARG_U32(run))));
@@ -145,7 +146,7 @@ static enum prm_status find_varying(struct radix *radix, struct prm_chunks chunk
 {
     enum { READ_KEYS = 1024 };
     uint64_t read[READ_KEYS];
-    const bool wide = radix_key_words(radix->type) > 1;
+    const bool wide = prm_radix_key_words(radix->type) > 1;
     const struct prm_arena_mark mark = prm_arena_mark(radix->arena);
     enum prm_status status = PRM_OK;
 
@@ -154,7 +155,7 @@ static enum prm_status find_varying(struct radix *radix, struct prm_chunks chunk
         chunks.length *= (uint32_t)prm_ceil_div(chunks.count, READ_KEYS / 2);
         chunks.count = (uint32_t)prm_ceil_div(radix->count, chunks.length);
     }
-    const size_t bytes = prm_words(2 * (size_t)chunks.count * radix_key_words(radix->type));
+    const size_t bytes = prm_words(2 * (size_t)chunks.count * prm_radix_key_words(radix->type));
     struct prm_buffer found;
     TRY(prm_arena_take(radix->arena, &found, bytes));
     TRY(launch(radix, PRM_KERNEL_RADIX_VARY, RADIX_NONE, chunks,
@@ -175,8 +176,8 @@ cleanup:
     return status;
 }
 
-enum prm_status radix_pass(struct radix *radix, struct prm_buffer offsets, struct prm_chunks chunks,
-                           uint32_t shift)
+enum prm_status prm_radix_pass(struct radix *radix, struct prm_buffer offsets,
+                               struct prm_chunks chunks, uint32_t shift)
 {
     const uint32_t count = (uint32_t)radix->count;
     enum prm_status status = PRM_OK;
@@ -233,7 +234,7 @@ static enum prm_status sort_long(struct radix *radix)
                        prm_words(((size_t)chunks.count << radix->digit_bits) + 1)));
     while (varying != 0) {
         const uint32_t shift = (uint32_t)__builtin_ctzll(varying);
-        TRY(radix_pass(radix, offsets, chunks, shift));
+        TRY(prm_radix_pass(radix, offsets, chunks, shift));
         varying &= ~(digit << shift);
     }
     if (radix->moves == RADIX_INDEX)
@@ -242,7 +243,7 @@ static enum prm_status sort_long(struct radix *radix)
     // an odd number of passes ends in the spares
     if (radix->keys.memory != keys.memory) {
         TRY(prm_buffer_copy(radix->context, keys, 0, radix->keys, 0,
-                            prm_words(radix->count * radix_key_words(radix->type))));
+                            prm_words(radix->count * prm_radix_key_words(radix->type))));
         if (radix->moves != RADIX_NONE)
             TRY(prm_buffer_copy(radix->context, payload, 0, radix->payload, 0,
                                 prm_words(radix->count)));
@@ -251,21 +252,22 @@ cleanup:
     return status;
 }
 
-enum prm_status radix_sort_whole(struct radix *radix)
+enum prm_status prm_radix_sort_whole(struct radix *radix)
 {
     const struct prm_arena_mark mark = prm_arena_mark(radix->arena);
 
     // by one group where the array is short
     const bool one_group = prm_chunks_of(radix->profile, radix->count, 0).count == 1;
-    const enum prm_status status = one_group && radix->count <= radix_segment_max(radix->profile)
-                                       ? radix_sort_segments(radix, radix->count)
-                                       : sort_long(radix);
+    const enum prm_status status =
+        one_group && radix->count <= prm_radix_segment_max(radix->profile)
+            ? prm_radix_sort_short(radix, radix->count)
+            : sort_long(radix);
     prm_arena_rewind(radix->arena, mark);
     return status;
 }
 
-enum prm_status radix_finish(struct radix *radix, struct prm_buffer permutation,
-                             struct prm_buffer values, struct prm_buffer order)
+enum prm_status prm_radix_finish(struct radix *radix, struct prm_buffer permutation,
+                                 struct prm_buffer values, struct prm_buffer order)
 {
     enum prm_status status = PRM_OK;
     if (permutation.memory != NULL)

@@ -25,33 +25,33 @@ struct radix {
 };
 
 /* 32-bit words of a key. */
-static inline uint32_t radix_key_words(enum prm_key_type type)
+static inline uint32_t prm_radix_key_words(enum prm_key_type type)
 {
     return type == PRM_KEY_U64 ? 2 : 1;
 }
 
 /* A sort of `count` elements, nothing done yet. payload: u32[count], no memory where RADIX_NONE. */
-struct radix radix_of(struct prm_arena *arena, struct prm_buffer keys, struct prm_buffer payload,
-                      enum radix_payload moves, size_t count,
-                      const struct prm_sort_options *options);
+struct radix prm_radix_of(struct prm_arena *arena, struct prm_buffer keys,
+                          struct prm_buffer payload, enum radix_payload moves, size_t count,
+                          const struct prm_sort_options *options);
 
 /* Sorts keys and payload in place. */
-enum prm_status radix_sort_whole(struct radix *radix);
+enum prm_status prm_radix_sort_whole(struct radix *radix);
 
-/* Sorts segments by themselves in one launch: of at most radix_segment_max() elements; ranked or by
- * radix. */
-size_t radix_segment_max(const struct prm_profile *profile);
-bool radix_is_ranked(const struct prm_profile *profile, size_t segment);
-enum prm_status radix_sort_segments(struct radix *radix, size_t segment);
+/* Sorts segments by themselves in one launch: of at most prm_radix_segment_max() elements; ranked
+ * or by radix. */
+size_t prm_radix_segment_max(const struct prm_profile *profile);
+bool prm_radix_is_ranked(const struct prm_profile *profile, size_t segment);
+enum prm_status prm_radix_sort_short(struct radix *radix, size_t segment);
 
 /* One pass by the digit at `shift`, to the spares, which are keys and payload afterwards. offsets:
  * u32[chunks << digit_bits, + 1], left with the places where each chunk's part of a digit began. */
-enum prm_status radix_pass(struct radix *radix, struct prm_buffer offsets, struct prm_chunks chunks,
-                           uint32_t shift);
+enum prm_status prm_radix_pass(struct radix *radix, struct prm_buffer offsets,
+                               struct prm_chunks chunks, uint32_t shift);
 
 /* What sorts give besides: permutation from the order (no memory: nothing), values brought into it
  * (likewise). */
-enum prm_status radix_finish(struct radix *radix, struct prm_buffer permutation,
-                             struct prm_buffer values, struct prm_buffer order);
+enum prm_status prm_radix_finish(struct radix *radix, struct prm_buffer permutation,
+                                 struct prm_buffer values, struct prm_buffer order);
 
 #endif

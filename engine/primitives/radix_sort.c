@@ -27,16 +27,16 @@ enum prm_status prm_radix_sort(struct prm_arena *arena, struct prm_buffer keys,
     // one word at most moves with a key: the first place, if that is wanted, and values follow it
     if (!indexed) {
         struct radix radix =
-            radix_of(arena, keys, values, valued ? RADIX_VALUES : RADIX_NONE, count, options);
-        TRY(radix_sort_whole(&radix));
+            prm_radix_of(arena, keys, values, valued ? RADIX_VALUES : RADIX_NONE, count, options);
+        TRY(prm_radix_sort_whole(&radix));
         goto cleanup;
     }
     struct prm_buffer order = inverse;
     if (order.memory == NULL)
         TRY(prm_arena_take(arena, &order, prm_words(count)));
-    struct radix radix = radix_of(arena, keys, order, RADIX_INDEX, count, options);
-    TRY(radix_sort_whole(&radix));
-    TRY(radix_finish(&radix, permutation, values, order));
+    struct radix radix = prm_radix_of(arena, keys, order, RADIX_INDEX, count, options);
+    TRY(prm_radix_sort_whole(&radix));
+    TRY(prm_radix_finish(&radix, permutation, values, order));
 cleanup:
     prm_arena_rewind(arena, mark);
     return status;
@@ -62,7 +62,7 @@ enum prm_status prm_split_by_bit(struct prm_arena *arena, struct prm_buffer out,
     const enum radix_payload moves = permutation.memory != NULL ? RADIX_INDEX : RADIX_NONE;
     if (moves == RADIX_INDEX)
         TRY(prm_arena_take(arena, &order, prm_words(count)));
-    struct radix radix = radix_of(arena, values, PRM_NO_BUFFER, RADIX_NONE, count, NULL);
+    struct radix radix = prm_radix_of(arena, values, PRM_NO_BUFFER, RADIX_NONE, count, NULL);
     radix.spare_keys = out;
     radix.spare_payload = order;
     radix.moves = moves;
@@ -71,7 +71,7 @@ enum prm_status prm_split_by_bit(struct prm_arena *arena, struct prm_buffer out,
     struct prm_buffer offsets;
     PRM_ASSERT(out.bytes >= prm_words(count) && out.memory != values.memory);
     TRY(prm_arena_take(arena, &offsets, prm_words(2 * (size_t)chunks.count + 1)));
-    TRY(radix_pass(&radix, offsets, chunks, bit));
+    TRY(prm_radix_pass(&radix, offsets, chunks, bit));
 
     // the ones begin behind the zeros
     TRY(prm_buffer_copy(context, zeros, 0, offsets, prm_words(chunks.count), prm_words(1)));
@@ -87,7 +87,7 @@ size_t prm_radix_sort_scratch_bytes(const struct prm_profile *profile, size_t co
 {
     // segments by the whole array: a copy of the keys, an order, and below them two spares, then a
     // copy of the keys; one more order for the permutation; digits, chunk sums, varying bits
-    const size_t words = radix_key_words(type);
+    const size_t words = prm_radix_key_words(type);
     const size_t arrays = 2 * prm_piece_bytes(words * count) + 2 * prm_piece_bytes(count);
     const size_t digits = prm_piece_bytes(((size_t)profile->chunks << DIGIT_BITS_MAX) + 1);
     return arrays + digits + prm_scan_scratch_bytes(profile, 0) +

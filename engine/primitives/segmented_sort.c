@@ -14,9 +14,9 @@ enum { WORD_BITS = 32 };
 static bool is_one_launch(const struct prm_profile *profile, size_t count, size_t segment)
 {
     const size_t segments = count / segment;
-    if (segment > radix_segment_max(profile))
+    if (segment > prm_radix_segment_max(profile))
         return false;
-    return radix_is_ranked(profile, segment) || segments >= profile->compute_units ||
+    return prm_radix_is_ranked(profile, segment) || segments >= profile->compute_units ||
            segments >= prm_chunks_of(profile, count, 0).count;
 }
 
@@ -39,8 +39,8 @@ static enum prm_status sort_by_segment(const struct radix *radix, struct prm_buf
     const struct prm_sort_options by_number = {
         .key_bits = (uint32_t)(WORD_BITS - __builtin_clz((uint32_t)segments - 1))};
     struct radix by_segment =
-        radix_of(radix->arena, numbers, order, RADIX_VALUES, radix->count, &by_number);
-    TRY(radix_sort_whole(&by_segment));
+        prm_radix_of(radix->arena, numbers, order, RADIX_VALUES, radix->count, &by_number);
+    TRY(prm_radix_sort_whole(&by_segment));
 cleanup:
     return status;
 }
@@ -48,7 +48,7 @@ cleanup:
 /* By key, then, stably, by segment: keys in place, and their order. order: u32[count]. */
 static enum prm_status sort_as_one(struct radix *radix, struct prm_buffer order, size_t segment)
 {
-    const uint32_t words = radix_key_words(radix->type);
+    const uint32_t words = prm_radix_key_words(radix->type);
     const size_t bytes = prm_words(radix->count * words);
     const struct prm_arena_mark mark = prm_arena_mark(radix->arena);
     enum prm_status status = PRM_OK;
@@ -61,7 +61,7 @@ static enum prm_status sort_as_one(struct radix *radix, struct prm_buffer order,
     by_key.keys = copy;
     by_key.payload = order;
     by_key.moves = RADIX_INDEX;
-    TRY(radix_sort_whole(&by_key));
+    TRY(prm_radix_sort_whole(&by_key));
     TRY(sort_by_segment(radix, order, copy, segment));
     TRY(prm_reorder_rows(radix->arena, radix->keys, order, radix->count, words));
 cleanup:
@@ -87,17 +87,17 @@ enum prm_status prm_radix_sort_segments(struct prm_arena *arena, struct prm_buff
     const struct prm_profile *profile = prm_context_profile(prm_arena_context(arena));
     const bool one_launch = is_one_launch(profile, count, segment);
     if (one_launch && !indexed) {
-        struct radix radix = radix_of(
+        struct radix radix = prm_radix_of(
             arena, keys, values, values.memory != NULL ? RADIX_VALUES : RADIX_NONE, count, options);
-        TRY(radix_sort_segments(&radix, segment));
+        TRY(prm_radix_sort_short(&radix, segment));
         goto cleanup;
     }
     struct prm_buffer order = inverse;
     if (order.memory == NULL)
         TRY(prm_arena_take(arena, &order, prm_words(count)));
-    struct radix radix = radix_of(arena, keys, order, RADIX_INDEX, count, options);
-    TRY(one_launch ? radix_sort_segments(&radix, segment) : sort_as_one(&radix, order, segment));
-    TRY(radix_finish(&radix, permutation, values, order));
+    struct radix radix = prm_radix_of(arena, keys, order, RADIX_INDEX, count, options);
+    TRY(one_launch ? prm_radix_sort_short(&radix, segment) : sort_as_one(&radix, order, segment));
+    TRY(prm_radix_finish(&radix, permutation, values, order));
 cleanup:
     prm_arena_rewind(arena, mark);
     return status;
