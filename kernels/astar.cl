@@ -42,19 +42,31 @@
 /* With more goals than this looking at all of them costs more than it prunes. */
 #define HEURISTIC_GOALS_MAX 4
 
-/* What is known of a vertex: the cost to it and the bound from it, valid where g is not UNREACHED. */
-struct reached {
-    u32 g, h;
-};
+/* What is known of a vertex, one word so that it is read as it was written: the cost to it below,
+ * or UNREACHED, and the bound from it above. */
+static inline u64 reached(u32 cost, u32 bound)
+{
+    return (u64)bound << 32 | cost;
+}
+
+static inline u32 reached_cost(u64 vertex)
+{
+    return (u32)vertex;
+}
+
+static inline u32 reached_bound(u64 vertex)
+{
+    return (u32)(vertex >> 32);
+}
 
 /* The graph, and what one work-item keeps of its present query. */
 struct astar {
     __global const u32 *offsets;
     __global const struct arc *arcs;
-    __global struct reached *vertices; /* [V] */
-    __global u32 *goal_cost;           /* [V]: cost of the cheapest goal link, or UNREACHED */
-    __global u32 *touched;             /* [V]: vertices to be reset */
-    __global u64 *heap;                /* [heap_capacity] */
+    __global u64 *vertices;  /* [V]: reached */
+    __global u32 *goal_cost; /* [V]: cost of the cheapest goal link, or UNREACHED */
+    __global u32 *touched;   /* [V]: vertices to be reset */
+    __global u64 *heap;      /* [heap_capacity] */
     u32 touched_count, heap_count, heap_capacity;
     bool saturated;
 };
@@ -121,8 +133,8 @@ static inline u32 guide_cost(const struct guide *guide, u32 v)
 
 static inline bool heap_stale(const struct astar *a, u64 key)
 {
-    const struct reached vertex = a->vertices[(u32)key];
-    return (u32)(key >> 32) != vertex.g + vertex.h;
+    const u64 vertex = a->vertices[(u32)key];
+    return (u32)(key >> 32) != reached_cost(vertex) + reached_bound(vertex);
 }
 
 /* Keeps the live entries, at most one a vertex, and orders them anew. */
@@ -147,20 +159,21 @@ static inline void heap_push(struct astar *a, u64 key)
 /* Vertex v is reached at cost g, or was already at less. */
 static inline void improve(struct astar *a, const struct guide *guide, u32 v, u32 g)
 {
-    const u32 before = a->vertices[v].g;
-    if (before == UNREACHED) {
+    const u64 before = a->vertices[v];
+    u32 bound = reached_bound(before);
+    if (reached_cost(before) == UNREACHED) {
         a->touched[a->touched_count++] = v;
-        a->vertices[v].h = guide_cost(guide, v);
+        bound = guide_cost(guide, v);
     }
-    a->vertices[v].g = min(before, g);
+    a->vertices[v] = reached(min(reached_cost(before), g), bound);
 }
 
 /* Vertex v, improved, is to be expanded if a path through it can be the best. */
 static inline void offer(struct astar *a, u32 v, u32 best)
 {
     // a bound beyond 32 bits only says so: no path of a graph that has landmarks costs that much
-    const struct reached vertex = a->vertices[v];
-    const u32 f = add_sat(vertex.g, vertex.h);
+    const u64 vertex = a->vertices[v];
+    const u32 f = add_sat(reached_cost(vertex), reached_bound(vertex));
 #ifndef HEURISTIC_LANDMARKS
     a->saturated |= f == UNREACHED;
 #endif
@@ -186,7 +199,8 @@ static inline void settle(struct astar *a, const struct guide *guide, u32 v, u32
         n = min(end - first, (u32)ARCS_AT_ONCE);
         bool beyond = false;
         for (u32 i = 0; i < n; i++) {
-            const u32 cost = through(g, arcs[i]), before = a->vertices[arcs[i].target].g;
+            const u32 cost = through(g, arcs[i]);
+            const u32 before = reached_cost(a->vertices[arcs[i].target]);
             nearer[count] = i;
             count += cost < before;
             beyond |= (cost & before) == UNREACHED;
@@ -220,7 +234,7 @@ static u32 expand(struct astar *a, const struct guide *guide, const struct links
         if (heap_stale(a, key))
             continue;
         const u32 v = (u32)key;
-        const u32 g = a->vertices[v].g;
+        const u32 g = reached_cost(a->vertices[v]);
         best = min(best, add_sat(g, a->goal_cost[v]));
         settle(a, guide, v, g, best);
     }
@@ -236,7 +250,7 @@ static u32 last_vertex(const struct astar *a, const struct links *links, const s
     for (u32 e = query->goal_first; e < query->goal_first + query->goal_count; e++) {
         for (u32 j = 0, v; (v = link_vertex(links, e, j)) != NONE_U32; j++) {
             // a lower vertex takes the path from all ends before
-            if (v < last && add_sat(a->vertices[v].g, link_cost(links, e, j)) == best) {
+            if (v < last && add_sat(reached_cost(a->vertices[v]), link_cost(links, e, j)) == best) {
                 last = v;
                 *goal = e;
             }
@@ -271,13 +285,13 @@ static u32 walk_back(const struct astar *a, __global u32 *stack, const struct li
 
     for (u32 v = last;;) {
         stack[count++] = v;
-        const u32 g = a->vertices[v].g;
+        const u32 g = reached_cost(a->vertices[v]);
         if (g <= greatest && is_start_link(links, start, v, g))
             return count;
 
         // arcs are in ascending order, so the first that fits is the lowest
         u32 i = a->offsets[v];
-        while (add_sat(a->vertices[a->arcs[i].target].g, max(a->arcs[i].weight, 1u)) != g)
+        while (add_sat(reached_cost(a->vertices[a->arcs[i].target]), max(a->arcs[i].weight, 1u)) != g)
             i++;
         v = a->arcs[i].target;
     }
@@ -287,7 +301,7 @@ static u32 walk_back(const struct astar *a, __global u32 *stack, const struct li
 static void reset(struct astar *a, const struct links *links, const struct query *query)
 {
     for (u32 i = 0; i < a->touched_count; i++)
-        a->vertices[a->touched[i]].g = UNREACHED;
+        a->vertices[a->touched[i]] = reached(UNREACHED, 0);
     for (u32 e = query->goal_first; e < query->goal_first + query->goal_count; e++) {
         for (u32 j = 0, v; (v = link_vertex(links, e, j)) != NONE_U32; j++)
             a->goal_cost[v] = UNREACHED;
@@ -322,7 +336,7 @@ astar_search(__global u32 *first, __global u32 *counts, __global u32 *goals, __g
              volatile __global u32 *control, u32 capacity, __global const struct query *queries, u32 n,
              __global const u32 *link_vertices, __global const u32 *link_costs, u32 k,
              __global const u32 *offsets, __global const struct arc *arcs, u32 vertex_count,
-             __global struct reached *vertices, __global u32 *goal_cost, __global u32 *touched,
+             __global u64 *vertices, __global u32 *goal_cost, __global u32 *touched,
              __global u64 *heap, u32 heap_capacity, u32 items, __global const f32 *states,
              __global const f32 *end_states, f32 scale, __global const ushort *table, u32 vectors,
              u32 shift)
@@ -351,7 +365,7 @@ astar_search(__global u32 *first, __global u32 *counts, __global u32 *goals, __g
 #endif
 
     for (u32 v = 0; v < vertex_count; v++) {
-        a.vertices[v].g = UNREACHED;
+        a.vertices[v] = reached(UNREACHED, 0);
         a.goal_cost[v] = UNREACHED;
     }
     for (u32 q; (q = atomic_inc(&control[SEARCH_TAKEN])) < n;) {
