@@ -22,6 +22,7 @@ typedef float f32;
 #define f32_max(a, b) ((a) > (b) ? (a) : (b))
 #define f32_floor(x) floor(x)
 #define f32_ceil(x) ceil(x)
+#define u64_mul_high(a, b) mul_hi(a, b)
 #pragma OPENCL FP_CONTRACT OFF
 
 #else
@@ -42,6 +43,16 @@ typedef float f32;
 #define f32_max(a, b) ((a) > (b) ? (a) : (b))
 #define f32_floor(x) floorf(x)
 #define f32_ceil(x) ceilf(x)
+
+/* The upper 64 of the 128 bits of a product. */
+static inline u64 u64_mul_high(u64 a, u64 b)
+{
+    const u64 mask = 0xffffffffu;
+    const u64 low = (a & mask) * (b & mask);
+    const u64 cross = (a >> 32) * (b & mask) + (low >> 32);
+    const u64 other = (a & mask) * (b >> 32) + (cross & mask);
+    return (a >> 32) * (b >> 32) + (cross >> 32) + (other >> 32);
+}
 
 #endif
 

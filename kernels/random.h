@@ -2,7 +2,8 @@
  *
  * Mersenne Twister MT19937 (Matsumoto & Nishimura 1998), state of 624 words; Philox 4x32-10 (Salmon
  * et al. 2011), a keyed bijection of counters, without state; normal variates from either; Halton's
- * radical inverses (1960) to 24 bits, in integers, so that they are exact everywhere.
+ * radical inverses (1960) and Roberts' R_d (2018) to 24 bits, in integers, so that they are exact
+ * everywhere.
  */
 #ifndef KERNELS_RANDOM_H
 #define KERNELS_RANDOM_H
@@ -199,41 +200,141 @@ static const u32
                                             37, 41, 43, 47,  53,  59,  61,  67,  71,  73, 79,
                                             83, 89, 97, 101, 103, 107, 109, 113, 127, 131};
 
-/* The radical inverse of `index` in `base`, times 2^24, rounded down: the digits of the index
- * mirrored at the point. Digits that weigh less than 2^-30 in all are left out. */
-static inline u32 random_radical_inverse(u64 index, u32 base)
+/* A coordinate of the Halton sequence is the radical inverse of the row's number in the axis' base:
+ * M / S, where S = base^K is the greatest power up to 2^38 and M the lowest K digits of the number
+ * mirrored; here floor(2^24 M / S), exactly, plus the seed's rotation. The numbers of a run, which
+ * differ in their lowest digits alone, share the higher digits' part of it, and a table has the
+ * lowest digits' part: both in units of 2^-64, rounded up by less than 3 of them together, where M
+ * / S is no nearer than 4 below a multiple of 2^-24. */
+struct random_halton {
+    u32 base;
+    u32 run;        /* numbers of a run, a power of the base */
+    u64 span;       /* S / run */
+    u64 reciprocal; /* 2^(64 + shift) / S, rounded down, for 2^shift < S */
+    u32 shift;
+    u32 turn; /* the rotation */
+};
+
+#define RANDOM_HALTON_SCALE_MAX ((u64)1 << 38)
+/* A run is the base itself, or its greatest power up to this. */
+#define RANDOM_HALTON_RUN_MAX 64u
+/* Numbers of a run of each axis together, of 32 axes. */
+#define RANDOM_HALTON_RUNS 1999u
+
+static inline u32 random_halton_run(u32 base)
 {
-    const u64 scale_max = (u64)1 << 38; // times 2^24 is below 2^64
-    u64 mirrored = 0;
-    u64 scale = 1;
-    while (index >> 32 != 0 && scale <= scale_max / base) {
-        const u64 rest = index / base;
-        mirrored = mirrored * base + (index - rest * base);
-        scale *= base;
-        index = rest;
-    }
-    // the same in half the width, which divides several times faster
-    u32 low = (u32)index;
-    while (low > 0 && scale <= scale_max / base) {
-        const u32 rest = low / base;
-        mirrored = mirrored * base + (low - rest * base);
-        scale *= base;
-        low = rest;
-    }
-    return (u32)((mirrored << RANDOM_UNIT_BITS) / scale);
+    u32 run = base;
+    while (run * base <= RANDOM_HALTON_RUN_MAX)
+        run *= base;
+    return run;
 }
 
-/* Coordinate `axis` < 32 of row `index` of the Halton sequence, in [0, 1): the plain sequence from
- * index 1, rotated by the seed unless that is 0 (Cranley & Patterson 1976). */
-static inline f32 random_halton(u64 index, u32 axis, u64 seed)
+/* What an axis < 32 needs. The seed rotates it unless that is 0 (Cranley & Patterson 1976). */
+static inline struct random_halton random_halton_of(u32 axis, u64 seed)
 {
-    u32 place = random_radical_inverse(index + 1, RANDOM_PRIMES[axis]);
+    struct random_halton halton;
+    halton.base = RANDOM_PRIMES[axis];
+    halton.run = random_halton_run(halton.base);
+    u64 scale = halton.base;
+    halton.span = 1;
+    while (scale <= RANDOM_HALTON_SCALE_MAX / halton.base) {
+        scale *= halton.base;
+        if (scale > halton.run)
+            halton.span *= halton.base;
+    }
+    halton.shift = 0;
+    while ((u64)2 << halton.shift < scale)
+        halton.shift++;
+
+    // long division of 2^(64 + shift), by digits of 16 bits
+    u64 rest = (u64)1 << halton.shift;
+    halton.reciprocal = 0;
+    for (u32 digit = 0; digit < 4; digit++) {
+        const u64 part = rest << 16;
+        halton.reciprocal = halton.reciprocal << 16 | part / scale;
+        rest = part % scale;
+    }
+    halton.turn = 0;
     if (seed != 0) {
         u32 rotation[4];
         random_philox(rotation, axis, 0, 0, 0, (u32)seed, (u32)(seed >> 32));
-        place += rotation[0] >> (32 - RANDOM_UNIT_BITS);
+        halton.turn = rotation[0] >> (32 - RANDOM_UNIT_BITS);
     }
+    return halton;
+}
+
+/* The table's entry of number r of a run: its digits' part, in units of 2^-64. */
+static inline u64 random_halton_low(const PRIVATE struct random_halton *halton, u32 r)
+{
+    u32 mirrored = 0;
+    for (u32 weight = halton->run / halton->base; weight > 0; weight /= halton->base) {
+        const u32 rest = r / halton->base;
+        mirrored += (r - rest * halton->base) * weight;
+        r = rest;
+    }
+    // 2^64 = quotient run + rest, 0 < rest <= run
+    const u64 quotient = ~(u64)0 / halton->run;
+    const u32 rest = (u32)(~(u64)0 - quotient * halton->run) + 1;
+    return quotient * mirrored + (rest * mirrored + halton->run - 1) / halton->run;
+}
+
+/* The higher digits of the numbers of run q, mirrored: below `span`. */
+static inline u64 random_halton_mirrored(const PRIVATE struct random_halton *halton, u64 q)
+{
+    u64 mirrored = 0;
+    for (u64 weight = halton->span / halton->base; weight > 0 && q > 0; weight /= halton->base) {
+        const u64 rest = q / halton->base;
+        mirrored += (q - rest * halton->base) * weight;
+        q = rest;
+    }
+    return mirrored;
+}
+
+/* Those of the next run: 1 is added at the point, and carried away from it. */
+static inline u64 random_halton_next(const PRIVATE struct random_halton *halton, u64 mirrored)
+{
+    u64 span = halton->span;
+    while (span > 1) {
+        const u64 weight = span / halton->base;
+        if (mirrored < span - weight)
+            return mirrored + weight;
+        mirrored -= span - weight;
+        span = weight;
+    }
+    return 0;
+}
+
+/* The part of a run's higher digits, in units of 2^-64. */
+static inline u64 random_halton_high(const PRIVATE struct random_halton *halton, u64 mirrored)
+{
+    const u64 high = u64_mul_high(mirrored, halton->reciprocal);
+    const u64 low = mirrored * halton->reciprocal;
+    return (high << (64 - halton->shift) | low >> halton->shift) + 2;
+}
+
+/* The coordinate in [0, 1) of both parts. */
+static inline f32 random_halton_unit(const PRIVATE struct random_halton *halton, u64 high, u64 low)
+{
+    const u32 place = (u32)((high + low) >> (64 - RANDOM_UNIT_BITS)) + halton->turn;
     return random_unit(place << (32 - RANDOM_UNIT_BITS));
 }
+
+/* The additive recurrence R_d (Roberts 2018): each coordinate takes steps of its own, modulo 1, in
+ * units of 2^-64. */
+struct random_steps {
+    u64 start[RANDOM_DIMENSIONS_MAX];
+    u64 step[RANDOM_DIMENSIONS_MAX];
+};
+
+/* The coordinate in [0, 1) of row `index`. */
+static inline f32 random_steps_unit(u64 start, u64 step, u64 index)
+{
+    return random_unit((u32)((start + (index + 1) * step) >> 32));
+}
+
+#ifndef __OPENCL_VERSION__
+_Static_assert(sizeof(struct random_steps) == 16 * RANDOM_DIMENSIONS_MAX,
+               "struct random_steps crosses the bus");
+#endif
 
 #endif

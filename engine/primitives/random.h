@@ -4,7 +4,8 @@
  * {seed low, seed high, s} and gives a fixed block of PRM_MT_BLOCK numbers, so element i comes from
  * stream i / PRM_MT_BLOCK and work-items share nothing. Philox 4x32-10 (Salmon et al. 2011): four
  * numbers a counter, any place at no cost. Normal variates from either by Box & Muller (1958).
- * Halton: radical inverses in the first primes, from index 1.
+ * Halton: radical inverses in the first primes, from index 1. R_d (Roberts 2018): steps of 1 / g, 1
+ * / g^2, … modulo 1, where g^(d + 1) = g + 1.
  */
 #ifndef PRM_PRIMITIVES_RANDOM_H
 #define PRM_PRIMITIVES_RANDOM_H
@@ -38,5 +39,15 @@ enum prm_status prm_random_normal(struct prm_arena *arena, struct prm_buffer out
  * device, in [0, 1). */
 enum prm_status prm_random_halton(struct prm_arena *arena, struct prm_buffer out, size_t count,
                                   uint32_t dimension, uint64_t seed, uint64_t first);
+
+/* As prm_random_halton, of R_d, which begins at 1/2; a seed other than 0 begins elsewhere. */
+enum prm_status prm_random_rd(struct prm_arena *arena, struct prm_buffer out, size_t count,
+                              uint32_t dimension, uint64_t seed, uint64_t first);
+
+/* Brings numbers of [0, 1) into [lower, upper), in place; where both are one number, to that.
+ * numbers: f32[count][dimension]; lower <= upper, finite: f32[dimension]; all device. */
+enum prm_status prm_random_between(struct prm_arena *arena, struct prm_buffer numbers, size_t count,
+                                   uint32_t dimension, struct prm_buffer lower,
+                                   struct prm_buffer upper);
 
 #endif

@@ -1,8 +1,9 @@
-/* Goal: the device's Mersenne Twister, Philox and Halton sequences are the published ones, normal
- * variates are those of their words, and element i of a sequence is the same whatever is asked for
- * around it. Method: whole and partial blocks, offsets. Oracle: kernels/random.h on the host, which
- * tests/kernels checks against the published outputs, Box & Muller and a plain radical inverse in
- * double precision, and a normal distribution's moments. */
+/* Goal: the device's Mersenne Twister, Philox, Halton and R_d sequences are the published ones,
+ * normal variates are those of their words, element i of a sequence is the same whatever is asked
+ * for around it, and ranges hold what is brought into them. Method: whole and partial blocks,
+ * offsets. Oracle: kernels/random.h on the host, which tests/kernels checks against the published
+ * outputs, Box & Muller and a plain radical inverse in double precision, the published constants of
+ * R_d, and a normal distribution's moments. */
 #include "primitives_cases.h"
 
 #include "kernels/random.h"
@@ -170,7 +171,7 @@ static void halton_rows(void **state)
     const uint32_t primes[32] = {2,  3,  5,  7,   11,  13,  17,  19,  23,  29, 31,
                                  37, 41, 43, 47,  53,  59,  61,  67,  71,  73, 79,
                                  83, 89, 97, 101, 103, 107, 109, 113, 127, 131};
-    const size_t counts[] = {0, 1, 2, 100, test_size(20011, 307)};
+    const size_t counts[] = {0, 1, 2, 1025, test_size(20011, 307)};
     const uint64_t firsts[] = {0, 5, 123456789012345u};
     for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
         for (size_t f = 0; f < 3; f++) {
@@ -198,11 +199,104 @@ static void halton_rows(void **state)
     }
 }
 
+static float *rd(size_t count, uint32_t dimension, uint64_t seed, uint64_t first)
+{
+    struct prm_buffer buffer = test_upload_u32(test_context, NULL, count * dimension);
+    assert_ok(prm_random_rd(test_arena, buffer, count, dimension, seed, first));
+    float *rows = (float *)test_download_u32(test_context, buffer, count * dimension);
+    case_free(&buffer, 1);
+    return rows;
+}
+
+/* The distance of two numbers on the circle of length 1. */
+static double apart(double a, double b)
+{
+    const double d = fabs(a - b);
+    return fmin(d, 1.0 - d);
+}
+
+static void rd_rows(void **state)
+{
+    (void)state;
+    static const double STEPS[3][3] = {
+        {0.6180339887498949},
+        {0.7548776662466927, 0.5698402909980532},
+        {0.8191725133961645, 0.6710436067037893, 0.5497004779019703}};
+    const double tolerance = 1.0 / 16777216.0 + 1e-9;
+    const size_t counts[] = {0, 1, 2, 1025, test_size(20011, 307)};
+    const uint64_t firsts[] = {0, 1000000};
+    for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
+        for (uint32_t dimension = 1; dimension <= 3; dimension++) {
+            const size_t count = counts[c], n = count * dimension;
+            const uint64_t first = firsts[c % 2];
+            float *plain = rd(count, dimension, 0, first);
+            float *turned = rd(count, dimension, 99, first);
+            for (size_t i = 0; i < n; i++) {
+                const uint64_t row = first + i / dimension + 1;
+                const double want = 0.5 + (double)row * STEPS[dimension - 1][i % dimension];
+                assert_true(plain[i] >= 0.0f && plain[i] < 1.0f);
+                assert_true(turned[i] >= 0.0f && turned[i] < 1.0f);
+                assert_true(apart((double)plain[i], want - floor(want)) <= tolerance);
+
+                // one rotation an axis, the same for all rows but for the cut
+                const double turn = (double)turned[i] - (double)plain[i];
+                const double first_turn =
+                    (double)turned[i % dimension] - (double)plain[i % dimension];
+                const double off = turn - first_turn;
+                assert_true(apart(off - floor(off), 0.0) <= 2 * tolerance);
+            }
+            assert_true(count == 0 || memcmp(plain, turned, n * sizeof(float)) != 0);
+            free(plain);
+            free(turned);
+        }
+    }
+
+    // g^33 = g + 1 in 32 dimensions, from the steps of the first and the last axis
+    float *wide = rd(2, 32, 0, 0);
+    const double first_step = (double)wide[32] - (double)wide[0];
+    const double last_step = (double)wide[63] - (double)wide[31];
+    const double g = 1.0 / (first_step - floor(first_step));
+    assert_true(fabs(pow(g, 33) - g - 1.0) < 1e-4);
+    assert_true(apart(last_step - floor(last_step), pow(g, -32)) < 1e-5);
+    free(wide);
+}
+
+static void ranges(void **state)
+{
+    (void)state;
+    const float lower[] = {-1.0f, 5.0f, -3e38f, 16777216.0f};
+    const float upper[] = {1.0f, 5.0f, 3e38f, 16777218.0f};
+    enum { AXES = 4 };
+    const size_t count = test_size(20011, 307);
+    struct prm_buffer b[3];
+    b[0] = test_upload_u32(test_context, NULL, count * AXES);
+    b[1] = test_upload_u32(test_context, (const uint32_t *)lower, AXES);
+    b[2] = test_upload_u32(test_context, (const uint32_t *)upper, AXES);
+    float *units = halton(count, AXES, 3, 0);
+    units[3] = nextafterf(1.0f, 0.0f);
+    assert_ok(prm_buffer_write(test_context, b[0], 0, units, count * AXES * sizeof(float)));
+    assert_ok(prm_random_between(test_arena, b[0], count, AXES, b[1], b[2]));
+    float *got = (float *)test_download_u32(test_context, b[0], count * AXES);
+    for (size_t i = 0; i < count * AXES; i++) {
+        const float from = lower[i % AXES], to = upper[i % AXES];
+        const double width = (double)to - (double)from;
+        const double want = (double)from + (double)units[i] * width;
+        const double rounding = 1.2e-7 * fmax(fabs((double)from), fabs((double)to));
+        assert_true(from == to ? got[i] == from : got[i] >= from && got[i] < to);
+        assert_true(fabs((double)got[i] - want) <= rounding);
+    }
+    free(got);
+    free(units);
+    case_free(b, 3);
+}
+
 static enum prm_status random_call(void *data)
 {
     const struct prm_buffer *buffer = data;
-    const enum prm_status status = prm_random_words(test_arena, *buffer, 100, 1, 0);
-    return status != PRM_OK ? status : prm_random_halton(test_arena, *buffer, 10, 10, 1, 0);
+    enum prm_status status = prm_random_words(test_arena, *buffer, 100, 1, 0);
+    if (status == PRM_OK)
+        status = prm_random_halton(test_arena, *buffer, 10, 10, 1, 0);
+    return status != PRM_OK ? status : prm_random_rd(test_arena, *buffer, 10, 10, 1, 0);
 }
 
 static void faults(void **state)
@@ -216,8 +310,9 @@ static void faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(twister),     cmocka_unit_test(philox), cmocka_unit_test(normal),
-        cmocka_unit_test(halton_rows), cmocka_unit_test(faults),
+        cmocka_unit_test(twister),     cmocka_unit_test(philox),  cmocka_unit_test(normal),
+        cmocka_unit_test(halton_rows), cmocka_unit_test(rd_rows), cmocka_unit_test(ranges),
+        cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, test_device_setup, test_device_teardown);
 }

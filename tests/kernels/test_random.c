@@ -45,6 +45,39 @@ static void philox(void **state)
     }
 }
 
+/* The radical inverse of `index` in `base`, times 2^24, rounded down: digits mirrored at the point,
+ * as many as make a power up to 2^38. */
+static uint32_t radical_inverse(uint64_t index, uint32_t base)
+{
+    uint64_t mirrored = 0, scale = 1;
+    for (; scale <= ((uint64_t)1 << 38) / base; index /= base) {
+        mirrored = mirrored * base + index % base;
+        scale *= base;
+    }
+    return (uint32_t)((mirrored << 24) / scale);
+}
+
+/* Rows from `number` on, by runs as the device walks them, are the radical inverses to the bit. */
+static void check_halton(uint32_t axis, uint64_t number, uint32_t rows)
+{
+    const struct random_halton halton = random_halton_of(axis, 0);
+    const float unit = 1.0f / 16777216.0f;
+    uint64_t mirrored = random_halton_mirrored(&halton, number / halton.run);
+    uint32_t r = (uint32_t)(number % halton.run);
+    for (uint32_t i = 0; i < rows; i++) {
+        const uint64_t high = random_halton_high(&halton, mirrored);
+        const float got = random_halton_unit(&halton, high, random_halton_low(&halton, r));
+        const float want = (float)radical_inverse(number + i, RANDOM_PRIMES[axis]) * unit;
+        if (got != want)
+            fail_msg("axis %u number %llu: %a, not %a", axis, (unsigned long long)(number + i),
+                     (double)got, (double)want);
+        if (++r == halton.run) {
+            mirrored = random_halton_next(&halton, mirrored);
+            r = 0;
+        }
+    }
+}
+
 static void halton(void **state)
 {
     (void)state;
@@ -52,14 +85,35 @@ static void halton(void **state)
     const float base3[] = {1.0f / 3, 2.0f / 3, 1.0f / 9, 4.0f / 9, 7.0f / 9};
     const float step = 1.0f / 16777216.0f;
     for (uint64_t i = 0; i < 5; i++) {
-        assert_true(random_halton(i, 0, 0) == base2[i]);
-        const float error = base3[i] - random_halton(i, 1, 0);
+        assert_true((float)radical_inverse(i + 1, 2) * step == base2[i]);
+        const float error = base3[i] - (float)radical_inverse(i + 1, 3) * step;
         assert_true(error > -step && error < 2 * step);
     }
-    // far out, and the greatest that is asked for
-    assert_true(random_halton((uint64_t)1 << 40, 0, 0) <= 0.5f);
-    assert_true(random_halton(UINT64_MAX - 1, 31, 7) < 1.0f);
+    uint32_t runs = 0;
+    for (uint32_t axis = 0; axis < RANDOM_DIMENSIONS_MAX; axis++) {
+        runs += random_halton_of(axis, 0).run;
+        check_halton(axis, 1, 5000);
+        check_halton(axis, 123456789, 500);
+        check_halton(axis, ((uint64_t)1 << 40) - 100, 500);
+        check_halton(axis, UINT64_MAX - 500, 500);
+
+        // around the powers of the base, where all digits carry
+        uint64_t power = RANDOM_PRIMES[axis];
+        for (; power < (uint64_t)1 << 50; power *= RANDOM_PRIMES[axis])
+            check_halton(axis, power - 2, 4);
+    }
+    assert_int_equal(runs, RANDOM_HALTON_RUNS);
+    const struct random_halton turned = random_halton_of(31, 7);
+    assert_true(random_halton_unit(&turned, UINT64_MAX, 0) < 1.0f);
     assert_true(random_unit(0xffffffffu) < 1.0f && random_unit(0) == 0.0f);
+}
+
+static void products(void **state)
+{
+    (void)state;
+    assert_true(u64_mul_high(UINT64_MAX, UINT64_MAX) == UINT64_MAX - 1);
+    assert_true(u64_mul_high((uint64_t)1 << 63, 6) == 3);
+    assert_true(u64_mul_high(0x123456789abcdef0u, 0xfedcba9876543210u) == 0x121fa00ad77d7422u);
 }
 
 int main(void)
@@ -68,6 +122,7 @@ int main(void)
         cmocka_unit_test(mersenne_twister),
         cmocka_unit_test(philox),
         cmocka_unit_test(halton),
+        cmocka_unit_test(products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
