@@ -1,5 +1,6 @@
 """The algorithms on their own over HTTP: the published vectors, every operation's options, arrays as .npy and .npz
 written and read here by hand, large ones, faults that name the element, and the client."""
+import array
 import io
 import json
 import math
@@ -225,6 +226,40 @@ class Arrays(DaemonTest):
         self.assertEqual(got, 415, problem)
         got, problem = self.daemon.request("POST", "/v1/compute/scan", {"values": []}, {"Accept": "text/html"})
         self.assertEqual(got, 406, problem)
+
+
+class Largest(DaemonTest):
+    """As many elements as the limit allows, and one more."""
+    ELEMENTS = 16 << 20
+
+    def post(self, op, count):
+        # descending: each value once, sums known
+        values = array.array("I", range(count - 1, -1, -1))
+        headers = {"Content-Type": NPY, "Accept": NPZ}
+        return self.daemon.raw("POST", "/v1/compute/" + op, npy("<u4", [], (count,)) + values.tobytes(), headers)
+
+    def member(self, data, name):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(name + ".npy") as file:
+            head = file.read(10)
+            file.read(struct.unpack_from("<H", head, 8)[0])
+            return array.array("I", file.read())
+
+    def test_the_limit(self):
+        count = self.ELEMENTS
+        status, _, data = self.post("sort", count)
+        self.assertEqual(status, 200, data[:300])
+        self.assertEqual(self.member(data, "keys"), array.array("I", range(count)))
+        status, _, data = self.post("scan", count)
+        self.assertEqual(status, 200, data[:300])
+        sums = self.member(data, "values")
+        for i in (0, 1, 2, count // 2, count - 1):
+            self.assertEqual(sums[i], (i * (count - 1) - i * (i - 1) // 2) % 2**32)
+
+    def test_one_more(self):
+        status, _, data = self.post("scan", self.ELEMENTS + 1)
+        problem = json.loads(data)
+        self.assertEqual((status, problem["code"]), (422, "limit_exceeded"), problem)
+        self.assertEqual((problem["limit"], problem["flag"]), (self.ELEMENTS, "--max-compute-elements"))
 
 
 class Client(DaemonTest):
