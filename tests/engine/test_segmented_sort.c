@@ -3,6 +3,8 @@
  * segments; random shapes. Oracle: qsort on (key, place) of each segment. */
 #include "sort_cases.h"
 
+#include "primitives/chunks.h"
+
 static void lengths(void **state)
 {
     (void)state;
@@ -85,6 +87,14 @@ static void many_and_long(void **state)
     check_order((struct sort_case){2 * length, length, RANDOM, {0}}, 3);
 }
 
+/* Two segments that leave compute units idle: sorted as one array, on one work-item a chunk too. */
+static void two_long(void **state)
+{
+    (void)state;
+    const size_t length = PRM_CHUNK_LEAST_CPU + 131;
+    check_one((struct sort_case){2 * length, length, HIGH_ONLY, sort_order(0)}, WITH_VALUES);
+}
+
 struct fault_case {
     struct prm_buffer b[4];
     size_t count, segment;
@@ -121,13 +131,10 @@ static void faults_and_scratch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lengths),
-        cmocka_unit_test(all_orders),
-        cmocka_unit_test(all_digits),
-        cmocka_unit_test(greatest_keys),
-        cmocka_unit_test(random_shapes),
-        cmocka_unit_test(many_and_long),
-        cmocka_unit_test(faults_and_scratch),
+        cmocka_unit_test(lengths),       cmocka_unit_test(all_orders),
+        cmocka_unit_test(all_digits),    cmocka_unit_test(greatest_keys),
+        cmocka_unit_test(random_shapes), cmocka_unit_test(many_and_long),
+        cmocka_unit_test(two_long),      cmocka_unit_test(faults_and_scratch),
     };
     return cmocka_run_group_tests(tests, test_device_setup, test_device_teardown);
 }
