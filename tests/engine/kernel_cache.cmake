@@ -1,0 +1,11 @@
+# Runs PROGRAM with PoCL's cache of kernels in a CACHE that is empty, then in one that is filled.
+file(REMOVE_RECURSE ${CACHE})
+file(MAKE_DIRECTORY ${CACHE})
+set(ENV{POCL_CACHE_DIR} ${CACHE})
+foreach(cache cold warm)
+  execute_process(COMMAND ${PROGRAM} RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "with a ${cache} cache: ${status}")
+  endif()
+endforeach()
+file(REMOVE_RECURSE ${CACHE})
