@@ -10,6 +10,7 @@
  * check: -DBIN_INTERVALS
  * check: -DBIN_BOXES
  */
+#include "bisect.h"
 #include "chunk.h"
 #include "types.h"
 
@@ -87,29 +88,9 @@ bin_count(__global u32 *restrict counts, __global ulong *restrict totals,
         counts[i] = count;
         sum += count;
     }
-    sums[item] = sum;
-    for (u32 stride = WORKGROUP / 2; stride > 0; stride /= 2) {
-        workgroup_barrier();
-        if (item < stride)
-            sums[item] += sums[item + stride];
-    }
+    sum = workgroup_reduce_add_u64(sum, sums);
     if (item == 0)
-        totals[get_group_id(0)] = sums[0];
-}
-
-/* The element whose memberships include place p: the last one that begins at p or before. */
-static inline u32 element_at(__global const u32 *begins, u32 elements, u32 p)
-{
-    u32 low = 0;
-    u32 high = elements;
-    while (high - low > 1) {
-        const u32 middle = low + (high - low) / 2;
-        if (begins[middle] <= p)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+        totals[get_group_id(0)] = sum;
 }
 
 /* bins[p], members[p] = the bin and element of membership p; element i's are begins[i] … begins[i +
@@ -129,7 +110,7 @@ bin_expand(__global u32 *restrict bins, __global u32 *restrict members,
     for (u32 p = chunk_begin(length) + (u32)get_local_id(0); p < stop; p += WORKGROUP) {
         // the same element as before, most often
         if (p >= next) {
-            element = element_at(begins, elements, p);
+            element = bisect_run(begins, elements, p);
             next = begins[element + 1];
             block = block_of(first, end, element, grid);
         }
@@ -165,17 +146,7 @@ bin_offsets(__global u32 *restrict offsets, __global const u32 *restrict keys, u
 #else
     // a chunk of bins; each searches
     const u32 stop = chunk_end(length, bins + 1);
-    for (u32 bin = chunk_begin(length) + (u32)get_local_id(0); bin < stop; bin += WORKGROUP) {
-        u32 low = 0;
-        u32 high = n;
-        while (low < high) {
-            const u32 middle = low + (high - low) / 2;
-            if (keys[middle] < bin)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        offsets[bin] = low;
-    }
+    for (u32 bin = chunk_begin(length) + (u32)get_local_id(0); bin < stop; bin += WORKGROUP)
+        offsets[bin] = bisect_below(keys, n, bin);
 #endif
 }

@@ -12,6 +12,7 @@
  * check: -DVALUE_I32
  * check: -DVALUE_F32
  */
+#include "bisect.h"
 #include "chunk.h"
 
 #if defined(VALUE_U32)
@@ -107,14 +108,9 @@ bin_values_runs(__global u32 *restrict counts, __global u32 *restrict first,
         counts[b] = end - begin;
         sum += end - begin;
     }
-    sums[item] = sum;
-    for (u32 stride = WORKGROUP / 2; stride > 0; stride /= 2) {
-        workgroup_barrier();
-        if (item < stride)
-            sums[item] += sums[item + stride];
-    }
+    sum = workgroup_reduce_add_u64(sum, sums);
     if (item == 0)
-        totals[get_group_id(0)] = sums[0];
+        totals[get_group_id(0)] = sum;
 }
 
 /* bins[p], members[p] = interval and element of membership p; interval b's are begins[b] …
@@ -130,16 +126,7 @@ bin_values_expand(__global u32 *restrict bins, __global u32 *restrict members,
     for (u32 p = chunk_begin(length) + (u32)get_local_id(0); p < stop; p += WORKGROUP) {
         // the same interval as before, most often; else the last one that begins at p or before
         if (p >= next) {
-            u32 low = 0;
-            u32 high = bin_count;
-            while (high - low > 1) {
-                const u32 middle = low + (high - low) / 2;
-                if (begins[middle] <= p)
-                    low = middle;
-                else
-                    high = middle;
-            }
-            bin = low;
+            bin = bisect_run(begins, bin_count, p);
             next = begins[bin + 1];
         }
         bins[p] = bin;

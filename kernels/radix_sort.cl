@@ -18,12 +18,17 @@
  */
 #include "radix.h"
 
+#define BITS_OF_EITHER(a, b) ((a) | (b))
+#define BITS_OF_BOTH(a, b) ((a) & (b))
+WORKGROUP_REDUCTION(reduce_or, KEY, BITS_OF_EITHER)
+WORKGROUP_REDUCTION(reduce_and, KEY, BITS_OF_BOTH)
+
 /* Which bits differ: ors[g], ands[g] = or and and of the ordered keys of chunk g; `found` holds the
  * ors, then the ands. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 radix_vary(__global KEY *restrict found, __global const KEY *restrict keys, u32 n, u32 length)
 {
-    __local KEY ors[WORKGROUP], ands[WORKGROUP];
+    __local KEY scratch[WORKGROUP];
     const u32 item = (u32)get_local_id(0);
     const u32 group = (u32)get_group_id(0);
     const u32 end = chunk_end(length, n);
@@ -34,18 +39,11 @@ radix_vary(__global KEY *restrict found, __global const KEY *restrict keys, u32 
         any |= key_order(keys[i]);
         all &= key_order(keys[i]);
     }
-    ors[item] = any;
-    ands[item] = all;
-    for (u32 stride = WORKGROUP / 2; stride > 0; stride /= 2) {
-        workgroup_barrier();
-        if (item < stride) {
-            ors[item] |= ors[item + stride];
-            ands[item] &= ands[item + stride];
-        }
-    }
+    any = reduce_or(any, scratch);
+    all = reduce_and(all, scratch);
     if (item == 0) {
-        found[group] = ors[0];
-        found[get_num_groups(0) + group] = ands[0];
+        found[group] = any;
+        found[get_num_groups(0) + group] = all;
     }
 }
 

@@ -10,6 +10,7 @@
  *
  * check: -DROW=2 -DDOF=2
  */
+#include "bisect.h"
 #include "metric.h"
 #include "share.h"
 #include "types.h"
@@ -69,17 +70,8 @@ __kernel void roadmap_upper_ends(__global u32 *restrict ends, __global u32 *rest
 __kernel void roadmap_first_of(__global u32 *restrict first, __global const u32 *restrict ends,
                                const u32 edges, const u32 n)
 {
-    for (u32 v = share_begin(n + 1), stop = share_end(n + 1); v < stop; v++) {
-        u32 low = 0, high = edges;
-        while (low < high) {
-            const u32 middle = low + (high - low) / 2;
-            if (ends[middle] < v)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        first[v] = low;
-    }
+    for (u32 v = share_begin(n + 1), stop = share_end(n + 1); v < stop; v++)
+        first[v] = bisect_below(ends, edges, v);
 }
 
 /* degrees[v] = valid edges at v. */

@@ -1,15 +1,23 @@
-/* Exclusive scan of u32 by reduce-then-scan: each group sums its chunk, then scans it from the sum
+/* Scan of u32 by reduce-then-scan: each group sums its chunk, then scans it from the sum
  * of the chunks before. Within a tile Blelloch 1990 or Hillis & Steele 1985 (workgroup.h); with
  * WORKGROUP == 1 a serial loop over vectors.
  *
  * Launch: one group of WORKGROUP a chunk; the segment kernels: one group a run of segments.
  * Traffic: reduce 4 bytes an element, scan 8; segments 8.
- * -D SCAN_HILLIS_STEELE selects that method.
+ * -D SCAN_HILLIS_STEELE selects that method. -D SCAN_INCLUSIVE: an element's own value counts.
  *
  * check: -DNO_VARIANT
  * check: -DSCAN_HILLIS_STEELE
+ * check: -DSCAN_INCLUSIVE
  */
 #include "chunk.h"
+
+/* What a value is scanned to, from the sum before it. */
+#ifdef SCAN_INCLUSIVE
+#define SCANNED(before, value) ((before) + (value))
+#else
+#define SCANNED(before, value) (before)
+#endif
 
 /* sums[g] = sum of chunk g. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
@@ -27,7 +35,25 @@ scan_reduce(__global u32 *restrict sums, __global const u32 *restrict in, u32 n,
         sums[get_group_id(0)] = sum;
 }
 
-/* out[begin .. end) = `offset` plus the exclusive scan of in[begin .. end), by the whole group;
+/* totals[g] = sum of chunk g in 64 bits, of words with a sign if is_signed. */
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+scan_total(__global u64 *restrict totals, __global const u32 *restrict in, u32 is_signed, u32 n,
+           u32 length)
+{
+    __local u64 scratch[WORKGROUP];
+    const u32 item = (u32)get_local_id(0);
+    const u32 end = chunk_end(length, n);
+
+    // a negative word counts 2^32 too many
+    u64 sum = 0;
+    for (u32 i = chunk_begin(length) + item; i < end; i += WORKGROUP)
+        sum += in[i] - ((u64)(is_signed & in[i] >> 31) << 32);
+    sum = workgroup_reduce_add_u64(sum, scratch);
+    if (item == 0)
+        totals[get_group_id(0)] = sum;
+}
+
+/* out[begin .. end) = `offset` plus the scan of in[begin .. end), by the whole group;
  * returns the offset behind the last. out may be in: an element is read before it is written, by
  * the same work-item. */
 static inline u32 scan_range(__global u32 *out, __global const u32 *in, u32 begin, u32 end,
@@ -46,7 +72,7 @@ static inline u32 scan_range(__global u32 *out, __global const u32 *in, u32 begi
         u32 place = offset + workgroup_scan_exclusive(sum, &total, scratch);
         for (u32 k = 0; k < ITEMS; k++) {
             if (first + k < end)
-                out[first + k] = place;
+                out[first + k] = SCANNED(place, values[k]);
             place += values[k];
         }
         offset += total;
@@ -89,7 +115,7 @@ static inline u32 scan_vectors(__global u32 *out, __global const u32 *in, u32 be
     for (; i + 8 <= end; i += 8) {
         const uint8 values = vload8(0, in + i);
         const uint8 sums = scan_vector(values);
-        const uint8 places = sums - values + offset;
+        const uint8 places = SCANNED(sums - values + offset, values);
         if (stream)
             __builtin_nontemporal_store(places, (__global uint8 *)(out + i));
         else
@@ -101,8 +127,8 @@ static inline u32 scan_vectors(__global u32 *out, __global const u32 *in, u32 be
 
 #endif
 
-/* out[i] = sum of in[0 .. i); the last group adds the total, out[n]. `sums` is read only by groups
- * after the first. */
+/* out[i] = sum of in[0 .. i), and out[n] the total, which the last group adds; inclusive, of in[0
+ * .. i], without the total. `sums` is read only by groups after the first. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 scan_chunks(__global u32 *out, __global const u32 *in, __global const u32 *sums, u32 n, u32 length)
 {
@@ -117,8 +143,12 @@ scan_chunks(__global u32 *out, __global const u32 *in, __global const u32 *sums,
 #else
     const u32 total = scan_range(out, in, chunk_begin(length), end, offset, scratch);
 #endif
+#ifdef SCAN_INCLUSIVE
+    (void)total;
+#else
     if (end == n && get_local_id(0) == 0)
         out[n] = total;
+#endif
 }
 
 /* Each segment by itself, one after another: this group's are segments [g * run, (g + 1) * run). */
@@ -167,19 +197,20 @@ scan_segments_packed(__global u32 *out, __global const u32 *in, u32 n, u32 segme
         prefix = place;
         for (u32 k = 0; k < ITEMS; k++) {
             if (first + k < stop)
-                out[base + first + k] = prefix - begins[(first + k) / segment];
+                out[base + first + k] = SCANNED(prefix - begins[(first + k) / segment], values[k]);
             prefix += values[k];
         }
         workgroup_barrier();
     }
 }
 
-/* out[i] = whole[i] - whole[begin of i's segment]: segments from a scan of the whole array. */
+/* out[i] = whole[i] - whole[begin of i's segment], inclusive of the element: segments from the
+ * exclusive scan of the whole array. whole: u32[n + 1]. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 scan_subtract(__global u32 *restrict out, __global const u32 *restrict whole, u32 n, u32 segment,
               u32 length)
 {
     const u32 end = chunk_end(length, n);
     for (u32 i = chunk_begin(length) + (u32)get_local_id(0); i < end; i += WORKGROUP)
-        out[i] = whole[i] - whole[i / segment * segment];
+        out[i] = SCANNED(whole[i], whole[i + 1] - whole[i]) - whole[i / segment * segment];
 }

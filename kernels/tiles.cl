@@ -12,6 +12,7 @@
  * check: -DROW=2 -DDOF=2
  * check: -DROW=32 -DDOF=20
  */
+#include "bisect.h"
 #include "metric.h"
 #include "select.h"
 #include "share.h"
@@ -78,28 +79,14 @@ __kernel void tiles_classify(__global u32 *restrict buckets, __global u32 *restr
     }
 }
 
-/* The first of sorted keys[n] that is `key` or more. */
-static inline u32 lower_bound(__global const u32 *keys, u32 n, u32 key)
-{
-    u32 low = 0, high = n;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (keys[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Where each bucket begins among the sorted points, begins: [n + 1], and the slots of its whole
  * tiles. */
 __kernel void tiles_begins(__global u32 *restrict begins, __global u32 *restrict slots,
                            __global const u32 *restrict sorted, const u32 count, const u32 n)
 {
     for (u32 b = share_begin(n), end = share_end(n); b < end; b++) {
-        const u32 begin = lower_bound(sorted, count, b);
-        const u32 next = lower_bound(sorted, count, b + 1);
+        const u32 begin = bisect_below(sorted, count, b);
+        const u32 next = bisect_below(sorted, count, b + 1);
         begins[b] = begin;
         if (b + 1 == n)
             begins[n] = next;

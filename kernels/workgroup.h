@@ -1,4 +1,4 @@
-/* Collectives of one work-group over 32-bit words: exclusive scans and reductions.
+/* Collectives of one work-group: exclusive scans of 32-bit words, and reductions.
  *
  * Scans: Blelloch 1990 (work-efficient, 2 log2 n rounds, WORKGROUP words) and Hillis & Steele 1985
  * (log2 n rounds, double-buffered). Reductions: a tree of log2 n rounds. With WORKGROUP == 1 all of
@@ -54,8 +54,8 @@ static inline u32 workgroup_scan_hillis_steele(u32 value, u32 *total, __local u3
     return 0;
 }
 
-#define WORKGROUP_REDUCTION(name, combine)                                                         \
-    static inline u32 name(u32 value, __local u32 *scratch)                                        \
+#define WORKGROUP_REDUCTION(name, type, combine)                                                   \
+    static inline type name(type value, __local type *scratch)                                     \
     {                                                                                              \
         (void)scratch;                                                                             \
         return value;                                                                              \
@@ -131,8 +131,8 @@ static inline u32 workgroup_scan_hillis_steele(u32 value, u32 *total, __local u3
     return sum - value;
 }
 
-#define WORKGROUP_REDUCTION(name, combine)                                                         \
-    static inline u32 name(u32 value, __local u32 *scratch)                                        \
+#define WORKGROUP_REDUCTION(name, type, combine)                                                   \
+    static inline type name(type value, __local type *scratch)                                     \
     {                                                                                              \
         const u32 item = (u32)get_local_id(0);                                                     \
         barrier(CLK_LOCAL_MEM_FENCE);                                                              \
@@ -143,20 +143,21 @@ static inline u32 workgroup_scan_hillis_steele(u32 value, u32 *total, __local u3
                 scratch[item] = combine(scratch[item], scratch[item + stride]);                    \
         }                                                                                          \
         barrier(CLK_LOCAL_MEM_FENCE);                                                              \
-        const u32 result = scratch[0];                                                             \
+        const type result = scratch[0];                                                            \
         barrier(CLK_LOCAL_MEM_FENCE);                                                              \
         return result;                                                                             \
     }
 
 #endif
 
-/* The sum mod 2^32, least and greatest `value` of the group, the same in every work-item. */
+/* The sum mod 2^32 or 2^64, least and greatest `value` of the group, the same in every work-item.
+ * Kernels make others of their own by WORKGROUP_REDUCTION; of u64, scratch is u64[WORKGROUP]. */
 #define WORKGROUP_SUM(a, b) ((a) + (b))
-WORKGROUP_REDUCTION(workgroup_reduce_add, WORKGROUP_SUM)
-WORKGROUP_REDUCTION(workgroup_reduce_min, min)
-WORKGROUP_REDUCTION(workgroup_reduce_max, max)
+WORKGROUP_REDUCTION(workgroup_reduce_add, u32, WORKGROUP_SUM)
+WORKGROUP_REDUCTION(workgroup_reduce_add_u64, u64, WORKGROUP_SUM)
+WORKGROUP_REDUCTION(workgroup_reduce_min, u32, min)
+WORKGROUP_REDUCTION(workgroup_reduce_max, u32, max)
 #undef WORKGROUP_SUM
-#undef WORKGROUP_REDUCTION
 
 /* The scan of the chosen method. Between two work-items both are one addition, and PoCL 3.1 loses
  * the prefix that Blelloch's loops of a single round leave. */

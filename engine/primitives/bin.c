@@ -24,19 +24,12 @@ struct binning {
 static enum prm_status count_memberships(struct prm_arena *arena, const struct binning *binning,
                                          struct prm_buffer begins, uint64_t *total)
 {
-    enum { READ_MAX = 512 };
-    uint64_t totals[READ_MAX];
     struct prm_context *context = prm_arena_context(arena);
     const struct prm_profile *profile = prm_context_profile(context);
     const struct prm_arena_mark mark = prm_arena_mark(arena);
     enum prm_status status = PRM_OK;
 
-    // few enough chunks for one small read
-    struct prm_chunks chunks = prm_chunks_of(profile, binning->count, 0);
-    if (chunks.count > READ_MAX) {
-        chunks.length *= (uint32_t)prm_ceil_div(chunks.count, READ_MAX);
-        chunks.count = (uint32_t)prm_ceil_div(binning->count, chunks.length);
-    }
+    const struct prm_chunks chunks = prm_chunks_of_totals(profile, binning->count);
     struct prm_buffer sums;
     TRY(prm_arena_take(arena, &sums, chunks.count * sizeof(uint64_t)));
     TRY(prm_launch(context, PRM_KERNEL_BIN_COUNT, binning->options,
@@ -46,10 +39,7 @@ static enum prm_status count_memberships(struct prm_arena *arena, const struct b
                         ARG_U32((uint32_t)binning->count), ARG_U32(chunks.length))));
     TRY(prm_scan_exclusive(arena, begins, begins, binning->count, PRM_SCAN_AUTO));
 
-    TRY(prm_buffer_read(context, sums, 0, totals, chunks.count * sizeof(uint64_t)));
-    *total = 0;
-    for (uint32_t g = 0; g < chunks.count; g++)
-        *total += totals[g];
+    TRY(prm_totals_read(context, sums, chunks.count, total));
 cleanup:
     prm_arena_rewind(arena, mark);
     return status;

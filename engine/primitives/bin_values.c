@@ -84,8 +84,6 @@ static enum prm_status find_runs(struct prm_arena *arena, struct runs *runs,
                                  struct prm_buffer values, struct prm_buffer ranges,
                                  enum prm_key_type type)
 {
-    enum { READ_MAX = 512 };
-    uint64_t totals[READ_MAX];
     struct prm_context *context = prm_arena_context(arena);
     const struct prm_profile *profile = prm_context_profile(context);
     const struct prm_arena_mark mark = prm_arena_mark(arena);
@@ -98,12 +96,7 @@ static enum prm_status find_runs(struct prm_arena *arena, struct runs *runs,
     TRY(prm_radix_sort(arena, sorted, PRM_NO_BUFFER, PRM_NO_BUFFER, runs->elements, runs->count,
                        &options));
 
-    // few enough chunks for one small read
-    struct prm_chunks chunks = prm_chunks_of(profile, runs->bins, 0);
-    if (chunks.count > READ_MAX) {
-        chunks.length *= (uint32_t)prm_ceil_div(chunks.count, READ_MAX);
-        chunks.count = (uint32_t)prm_ceil_div(runs->bins, chunks.length);
-    }
+    const struct prm_chunks chunks = prm_chunks_of_totals(profile, runs->bins);
     TRY(prm_arena_take(arena, &sums, chunks.count * sizeof(uint64_t)));
     TRY(prm_launch(context, PRM_KERNEL_BIN_VALUES_RUNS, value_options(type),
                    (size_t)chunks.count * profile->workgroup, profile->workgroup,
@@ -112,10 +105,7 @@ static enum prm_status find_runs(struct prm_arena *arena, struct runs *runs,
                         ARG_U32((uint32_t)runs->bins), ARG_U32(chunks.length))));
     TRY(prm_scan_exclusive(arena, runs->begins, runs->begins, runs->bins, PRM_SCAN_AUTO));
 
-    TRY(prm_buffer_read(context, sums, 0, totals, chunks.count * sizeof(uint64_t)));
-    runs->total = 0;
-    for (uint32_t g = 0; g < chunks.count; g++)
-        runs->total += totals[g];
+    TRY(prm_totals_read(context, sums, chunks.count, &runs->total));
 cleanup:
     prm_arena_rewind(arena, mark);
     return status;

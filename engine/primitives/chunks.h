@@ -38,6 +38,34 @@ static inline struct prm_chunks prm_chunks_of(const struct prm_profile *profile,
     return (struct prm_chunks){(uint32_t)prm_ceil_div(count, length), (uint32_t)length};
 }
 
+/* Sums of chunks that are read back, at most. */
+enum { PRM_TOTALS_MAX = 512 };
+
+/* As prm_chunks_of, so few that a sum of each fits in one small read. */
+static inline struct prm_chunks prm_chunks_of_totals(const struct prm_profile *profile,
+                                                     size_t count)
+{
+    struct prm_chunks chunks = prm_chunks_of(profile, count, 0);
+    if (chunks.count > PRM_TOTALS_MAX) {
+        chunks.length *= (uint32_t)prm_ceil_div(chunks.count, PRM_TOTALS_MAX);
+        chunks.count = (uint32_t)prm_ceil_div(count, chunks.length);
+    }
+    return chunks;
+}
+
+/* *total = the sum of totals, u64[count], device. The one read-back. */
+static inline enum prm_status prm_totals_read(struct prm_context *context, struct prm_buffer totals,
+                                              uint32_t count, uint64_t *total)
+{
+    uint64_t each[PRM_TOTALS_MAX];
+    const enum prm_status status =
+        prm_buffer_read(context, totals, 0, each, count * sizeof(uint64_t));
+    *total = 0;
+    for (uint32_t g = 0; status == PRM_OK && g < count; g++)
+        *total += each[g];
+    return status;
+}
+
 /* Refuses an array that u32 indices cannot walk. */
 static inline enum prm_status prm_count_check(size_t count)
 {

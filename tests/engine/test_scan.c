@@ -1,6 +1,6 @@
-/* Goal: exclusive scans, whole and by segments, are exact mod 2^32 at every size, in place or not,
- * by every method, within the stated scratch. Method: random and extreme values through the device.
- * Oracle: a serial loop. */
+/* Goal: scans, exclusive and inclusive, whole and by segments, are exact mod 2^32 at every size, in
+ * place or not, by every method, within the stated scratch; totals are exact mod 2^64. Method:
+ * random and extreme values through the device. Oracle: a serial loop. */
 #include "primitives_cases.h"
 
 #include "primitives/scan.h"
@@ -32,6 +32,14 @@ static void check_whole(size_t count, enum prm_scan_method method, bool in_place
     assert_ok(prm_scan_exclusive(test_arena, buffers[0], buffers[in_place ? 0 : 1], count, method));
     uint32_t *got = test_download_u32(test_context, buffers[0], count + 1);
     assert_u32_array_equal(expected, got, count + 1);
+
+    // the inclusive scan is the exclusive one, a place on
+    if (in_place)
+        assert_ok(prm_buffer_write(test_context, buffers[0], 0, in, count * sizeof(uint32_t)));
+    free(got);
+    assert_ok(prm_scan_inclusive(test_arena, buffers[0], buffers[in_place ? 0 : 1], count, method));
+    got = test_download_u32(test_context, buffers[0], count);
+    assert_u32_array_equal(expected + 1, got, count);
     if (!in_place) {
         uint32_t *after = test_download_u32(test_context, buffers[1], count);
         assert_u32_array_equal(in, after, count);
@@ -58,6 +66,30 @@ static void whole_arrays(void **state)
     check_whole(test_size(((size_t)1 << 22) + 13, 77), PRM_SCAN_AUTO, false);
 }
 
+/* Sums beyond 32 bits, of words with and without a sign. */
+static void totals(void **state)
+{
+    (void)state;
+    size_t sizes[CASE_SIZES_MAX];
+    const size_t count = case_sizes(sizes);
+    for (size_t s = 0; s < count; s++) {
+        const size_t n = sizes[s];
+        uint32_t *in = case_values(n, 0, n + 1);
+        uint64_t sum = 0, signed_sum = 0, got = 1;
+        for (size_t i = 0; i < n; i++) {
+            sum += in[i];
+            signed_sum += (uint64_t)(int64_t)(int32_t)in[i];
+        }
+        struct prm_buffer buffer = test_upload_u32(test_context, in, n);
+        assert_ok(prm_scan_total(test_arena, &got, buffer, n, false));
+        assert_true(got == sum);
+        assert_ok(prm_scan_total(test_arena, &got, buffer, n, true));
+        assert_true(got == signed_sum);
+        free(in);
+        case_free(&buffer, 1);
+    }
+}
+
 static void check_segments(size_t segments, size_t segment, enum prm_scan_method method)
 {
     const size_t count = segments * segment;
@@ -75,6 +107,15 @@ static void check_segments(size_t segments, size_t segment, enum prm_scan_method
                                     segment, method));
         uint32_t *got = test_download_u32(test_context, buffers[0], count);
         assert_u32_array_equal(expected, got, count);
+        free(got);
+
+        if (in_place)
+            assert_ok(prm_buffer_write(test_context, buffers[0], 0, in, count * sizeof(uint32_t)));
+        assert_ok(prm_scan_segments_inclusive(test_arena, buffers[0], buffers[in_place ? 0 : 1],
+                                              count, segment, method));
+        got = test_download_u32(test_context, buffers[0], count);
+        for (size_t i = 0; i < count; i++)
+            assert_int_equal(got[i], expected[i] + in[i]);
         free(got);
     }
     free(expected);
@@ -134,6 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_arrays),
+        cmocka_unit_test(totals),
         cmocka_unit_test(segments),
         cmocka_unit_test(faults_and_scratch),
     };

@@ -46,9 +46,11 @@ struct result {
     u32 blelloch, blelloch_total;
     u32 hillis_steele, hillis_steele_total;
     u32 sum, least, greatest;
+    u64 wide_sum;
 };
 
 static u32 scratch[WORKGROUP_SCRATCH];
+static u64 wide_scratch[WORKGROUP];
 static u32 values[ROUNDS][WORKGROUP];
 static struct result results[ROUNDS][WORKGROUP];
 
@@ -76,6 +78,7 @@ static void *work_item(void *id)
         result->least = workgroup_reduce_min(value, scratch);
         touch_scratch(value);
         result->greatest = workgroup_reduce_max(value, scratch);
+        result->wide_sum = workgroup_reduce_add_u64((u64)value << 20, wide_scratch);
         touch_scratch(value);
     }
     return NULL;
@@ -103,8 +106,10 @@ static void collectives_equal_serial_loops(void **state)
 
     for (size_t round = 0; round < ROUNDS; round++) {
         u32 total = 0, least = UINT32_MAX, greatest = 0;
+        u64 wide_total = 0;
         for (size_t i = 0; i < WORKGROUP; i++) {
             total += values[round][i];
+            wide_total += (u64)values[round][i] << 20;
             least = min(least, values[round][i]);
             greatest = max(greatest, values[round][i]);
         }
@@ -118,6 +123,7 @@ static void collectives_equal_serial_loops(void **state)
             assert_int_equal(result->sum, total);
             assert_int_equal(result->least, least);
             assert_int_equal(result->greatest, greatest);
+            assert_true(result->wide_sum == wide_total);
             before += values[round][i];
         }
     }
