@@ -93,10 +93,9 @@ random_counters(__global number_t *restrict out, ulong seed, ulong first, u32 sk
 #endif
 
 /* An axis of `count` rows of the Halton sequence, the first of them number `number`. table: the
- * axis' run. */
-static inline void halton_stretch(__global float *restrict out, u32 dimension, u64 number,
-                                  u32 count, const struct random_halton *halton,
-                                  __local const u64 *restrict table)
+ * axis' run. (Oclgrind does not know `restrict` within a kernel.) */
+static inline void halton_stretch(__global float *out, u32 dimension, u64 number, u32 count,
+                                  const struct random_halton *halton, __local const u64 *table)
 {
     const u64 q = number / halton->run;
     u64 mirrored = random_halton_mirrored(halton, q);

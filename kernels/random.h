@@ -251,8 +251,9 @@ static inline struct random_halton random_halton_of(u32 axis, u64 seed)
     halton.reciprocal = 0;
     for (u32 digit = 0; digit < 4; digit++) {
         const u64 part = rest << 16;
-        halton.reciprocal = halton.reciprocal << 16 | part / scale;
-        rest = part % scale;
+        const u64 quotient = part / scale;
+        halton.reciprocal = halton.reciprocal << 16 | quotient;
+        rest = part - quotient * scale;
     }
     halton.turn = 0;
     if (seed != 0) {
