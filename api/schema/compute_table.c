@@ -119,7 +119,7 @@ static const struct compute_field rank_fields[] = {ARRAY("next", FIELD_INDEX, FI
 static const struct compute_field hash_fields[] = {
     ARRAY("keys", FIELD_INDEX, FIELD_REQUIRED, keys),
     TYPE,
-    ARRAY("values", FIELD_TYPED, FIELD_REQUIRED, values),
+    ARRAY("values", FIELD_TYPED, 0, values),
     ARRAY("queries", FIELD_INDEX, FIELD_REQUIRED, queries),
     REAL("bucket_load", 0, bucket_load, 0, 1),
     REAL("gamma", 0, gamma, 0, 1),

@@ -71,7 +71,8 @@ static bool is_large(const struct compute_reply *reply)
 
 /* ---- on the device thread ---- */
 
-/* Adds the engine's fault. What only the device can see is wrong with the main array. */
+/* Adds the engine's fault. What only the device can see is wrong with the main array, where it says
+ * nothing nearer. */
 static void add_fault(struct compute *compute, enum prm_status status)
 {
     static const char *const POINTERS[COMPUTE_OP_COUNT] = {[COMPUTE_RANK] = "/next",
@@ -80,8 +81,9 @@ static void add_fault(struct compute *compute, enum prm_status status)
                                                            [COMPUTE_BIN] = "/values"};
     struct problem *problem = &compute->call->problem;
     problem_add_status(problem, status);
-    if ((status == PRM_INVALID_ARGUMENT || status == PRM_LIMIT_EXCEEDED) && POINTERS[compute->op]) {
-        struct problem_fault *fault = &problem->faults[0];
+    struct problem_fault *fault = &problem->faults[0];
+    if ((status == PRM_INVALID_ARGUMENT || status == PRM_LIMIT_EXCEEDED) && POINTERS[compute->op] &&
+        !fault->has_pointer) {
         fault->has_pointer = true;
         snprintf(fault->pointer, sizeof(fault->pointer), "%s", POINTERS[compute->op]);
     }

@@ -10,22 +10,6 @@
 
 /* ---- scan ---- */
 
-/* The sum of all values: u64, or i64 of signed ones. */
-static enum prm_status add_total(struct compute_run *run, const struct compute_array *values)
-{
-    uint64_t total = 0;
-    if (values->kind == COMPUTE_I32) {
-        const int32_t *items = values->data;
-        for (size_t i = 0; i < values->rows; i++)
-            total += (uint64_t)(int64_t)items[i];
-        return compute_number(run, "total", COMPUTE_I64, total);
-    }
-    const uint32_t *items = values->data;
-    for (size_t i = 0; i < values->rows; i++)
-        total += items[i];
-    return compute_number(run, "total", COMPUTE_U64, total);
-}
-
 enum prm_status compute_scan(struct compute_run *run, bool *done)
 {
     static const enum prm_scan_method METHODS[] = {
@@ -36,28 +20,26 @@ enum prm_status compute_scan(struct compute_run *run, bool *done)
     const struct compute_request *request = run->request;
     const struct compute_array *values = &request->values;
     const enum prm_scan_method method = METHODS[request->scan_method];
+    const bool is_signed = values->kind == COMPUTE_I32;
     const size_t n = values->rows;
     enum prm_status status = PRM_OK;
     struct prm_buffer in, out;
-    struct compute_result *result;
+    uint64_t total;
     (void)done;
 
     TRY(compute_upload(run, &in, values));
     TRY(compute_take(run, &out, n + 1));
-    if (request->segment_size > 0)
+    if (request->segment_size > 0 && request->exclusive)
         TRY(prm_scan_segments(run->arena, out, in, n, request->segment_size, method));
-    else
+    else if (request->segment_size > 0)
+        TRY(prm_scan_segments_inclusive(run->arena, out, in, n, request->segment_size, method));
+    else if (request->exclusive)
         TRY(prm_scan_exclusive(run->arena, out, in, n, method));
-    TRY(compute_list(run, "values", values->kind, out, n, &result));
-
-    // inclusive is exclusive and the element itself, of either sign modulo 2^32
-    if (!request->exclusive) {
-        uint32_t *sums = run->owned[run->owned_count - 1];
-        const uint32_t *items = values->data;
-        for (size_t i = 0; i < n; i++)
-            sums[i] += items[i];
-    }
-    TRY(add_total(run, values));
+    else
+        TRY(prm_scan_inclusive(run->arena, out, in, n, method));
+    TRY(prm_scan_total(run->arena, &total, in, n, is_signed));
+    TRY(compute_list(run, "values", values->kind, out, n, NULL));
+    TRY(compute_number(run, "total", is_signed ? COMPUTE_I64 : COMPUTE_U64, total));
 cleanup:
     return status;
 }

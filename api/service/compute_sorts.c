@@ -6,9 +6,6 @@
 #include "primitives/rank.h"
 #include "service/compute_run.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* ---- sort ---- */
 
 /* An array in the order found, as a result. */
@@ -87,13 +84,14 @@ enum prm_status compute_hash(struct compute_run *run, bool *done)
     const size_t count = request->queries.rows;
     struct prm_cuckoo *table = NULL;
     enum prm_status status = PRM_OK;
-    struct prm_buffer keys, values, queries, found, present;
+    struct prm_buffer keys, values = {NULL, 0}, queries, found, present;
     struct compute_result *result;
     void *flags;
     (void)done;
 
     TRY(compute_upload(run, &keys, &request->keys));
-    TRY(compute_upload(run, &values, &request->values));
+    if (request->values.present)
+        TRY(compute_upload(run, &values, &request->values));
     TRY(compute_upload(run, &queries, &request->queries));
     TRY(compute_take(run, &found, count));
     TRY(compute_take(run, &present, count));
@@ -101,7 +99,9 @@ enum prm_status compute_hash(struct compute_run *run, bool *done)
     TRY(prm_cuckoo_find(table, found, present, queries, count));
     TRY(compute_own(run, &flags, count * sizeof(uint32_t)));
     TRY(prm_buffer_read(run->context, present, 0, flags, count * sizeof(uint32_t)));
-    TRY(compute_list(run, "values", request->values.kind, found, count, &result));
+    // of a set, where the keys are
+    TRY(compute_list(run, "values", request->values.present ? request->values.kind : COMPUTE_U32,
+                     found, count, &result));
     result->present = flags;
 
     const struct prm_cuckoo_statistics statistics = prm_cuckoo_statistics(table);
@@ -114,22 +114,36 @@ cleanup:
 
 /* ---- sample ---- */
 
-/* Brings numbers of [0, 1) into the ranges asked for, in place. A product that rounds up to the
- * upper bound stays below it. */
-static void scale(const struct compute_request *request, float *values)
+/* A bound of each axis in scratch memory: of the request, one for all or for each, or `otherwise`.
+ */
+static enum prm_status upload_bound(struct compute_run *run, struct prm_buffer *buffer,
+                                    const struct compute_array *bound, float otherwise)
 {
-    const struct compute_array *lower = &request->lower, *upper = &request->upper;
-    const float *low = lower->data, *high = upper->data;
-    for (uint32_t d = 0; d < request->dimension; d++) {
-        const float from = !lower->present ? 0.0f : low[lower->rows > 1 ? d : 0];
-        const float to = !upper->present ? 1.0f : high[upper->rows > 1 ? d : 0];
-        for (size_t i = d; i < (size_t)request->count * request->dimension;
-             i += request->dimension) {
-            const float value =
-                (float)((double)from + (double)values[i] * ((double)to - (double)from));
-            values[i] = value < to || from == to ? value : nextafterf(to, from);
-        }
-    }
+    const uint32_t dimension = run->request->dimension;
+    const float *given = bound->data;
+    float values[COMPUTE_DIMENSION_MAX];
+    enum prm_status status = PRM_OK;
+    for (uint32_t d = 0; d < dimension; d++)
+        values[d] = !bound->present ? otherwise : given[bound->rows > 1 ? d : 0];
+    TRY(compute_take(run, buffer, dimension));
+    TRY(prm_buffer_write(run->context, *buffer, 0, values, dimension * sizeof(float)));
+cleanup:
+    return status;
+}
+
+/* Brings numbers of [0, 1) into the ranges asked for, in place. */
+static enum prm_status scale(struct compute_run *run, struct prm_buffer numbers)
+{
+    const struct compute_request *request = run->request;
+    enum prm_status status = PRM_OK;
+    struct prm_buffer lower, upper;
+    if (!request->lower.present && !request->upper.present)
+        return PRM_OK;
+    TRY(upload_bound(run, &lower, &request->lower, 0.0f));
+    TRY(upload_bound(run, &upper, &request->upper, 1.0f));
+    TRY(prm_random_between(run->arena, numbers, request->count, request->dimension, lower, upper));
+cleanup:
+    return status;
 }
 
 enum prm_status compute_sample(struct compute_run *run, bool *done)
@@ -152,10 +166,9 @@ enum prm_status compute_sample(struct compute_run *run, bool *done)
         TRY(prm_random_philox(run->arena, out, numbers, request->seed, 0));
     else
         TRY(prm_random_uniform(run->arena, out, numbers, request->seed, 0));
+    TRY(scale(run, out));
     TRY(compute_own(run, &values, numbers * sizeof(float)));
     TRY(prm_buffer_read(run->context, out, 0, values, numbers * sizeof(float)));
-    if (request->lower.present || request->upper.present)
-        scale(request, values);
     compute_reply_rows(&run->reply, "values", COMPUTE_F32, values, request->count,
                        request->dimension);
 cleanup:

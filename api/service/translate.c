@@ -1,5 +1,6 @@
 #include "service/translate.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -359,7 +360,11 @@ void problem_add_status(struct problem *problem, enum prm_status status)
         problem_add(problem, status_translate(status), "%s", from->detail);
     if (from->parameter) {
         fault->has_pointer = true;
-        snprintf(fault->pointer, sizeof(fault->pointer), "/%s", from->parameter);
+        if (from->element == PRM_NO_ELEMENT)
+            snprintf(fault->pointer, sizeof(fault->pointer), "/%s", from->parameter);
+        else
+            snprintf(fault->pointer, sizeof(fault->pointer), "/%s/%" PRIu64, from->parameter,
+                     from->element);
     }
     if (from->limit > 0)
         snprintf(fault->limit, sizeof(fault->limit), "%.17g", from->limit);

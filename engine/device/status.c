@@ -35,7 +35,7 @@ void prm_fault_write(enum prm_status status, const char *format, ...)
     else if ((size_t)length >= sizeof(detail))
         memcpy(detail + sizeof(detail) - sizeof(CUT), CUT, sizeof(CUT));
 
-    last_fault = (struct prm_fault){.status = status};
+    last_fault = (struct prm_fault){.status = status, .element = PRM_NO_ELEMENT};
     memcpy(last_fault.detail, detail, sizeof(detail));
 }
 
@@ -44,6 +44,12 @@ void prm_fault_refer(const char *parameter, const char *limit_name, double limit
     last_fault.parameter = parameter;
     last_fault.limit_name = limit_name;
     last_fault.limit = limit;
+}
+
+void prm_fault_point(const char *parameter, uint64_t element)
+{
+    last_fault.parameter = parameter;
+    last_fault.element = element;
 }
 
 const struct prm_fault *prm_fault_last(void)

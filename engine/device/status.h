@@ -10,6 +10,8 @@
 #ifndef PRM_DEVICE_STATUS_H
 #define PRM_DEVICE_STATUS_H
 
+#include <stdint.h>
+
 /* The closed set of statuses: X(constant, text). */
 #define PRM_STATUSES(X)                                                                            \
     X(PRM_OK, "ok")                                                                                \
@@ -30,15 +32,19 @@ enum prm_status {
 };
 
 /* What went wrong, for people. `detail` is a complete sentence without a final full stop. Where it
- * is about one parameter, `parameter` is the path of its name ("samples/spacing"), else NULL; where
- * a limit was passed, `limit` is its value, else 0, and `limit_name` says which one where it can be
+ * is about one parameter, `parameter` is the path of its name ("samples/spacing"), else NULL, and
+ * where it is about one element of that array, `element` is its index, else PRM_NO_ELEMENT; where a
+ * limit was passed, `limit` is its value, else 0, and `limit_name` says which one where it can be
  * set, else NULL. The names are constants. */
 struct prm_fault {
     enum prm_status status;
     char detail[1024];
     const char *parameter, *limit_name;
+    uint64_t element;
     double limit;
 };
+
+#define PRM_NO_ELEMENT UINT64_MAX
 
 /* The text of a status, for logs. Never NULL. */
 const char *prm_status_text(enum prm_status status);
@@ -54,11 +60,17 @@ const char *prm_status_text(enum prm_status status);
     (prm_fault_write((status), __VA_ARGS__), prm_fault_refer((parameter), (limit_name), (limit)),  \
      prm_fault_status(status))
 
+/* The same, with the element of an array that it is about. */
+#define prm_fault_set_element(status, parameter, element, ...)                                     \
+    (prm_fault_write((status), __VA_ARGS__), prm_fault_point((parameter), (element)),              \
+     prm_fault_status(status))
+
 void prm_fault_write(enum prm_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Adds to the calling thread's fault what it is about; the names are constants. */
 void prm_fault_refer(const char *parameter, const char *limit_name, double limit);
+void prm_fault_point(const char *parameter, uint64_t element);
 
 /* A value that may be left unused, unlike a bare constant. */
 static inline enum prm_status prm_fault_status(enum prm_status status)

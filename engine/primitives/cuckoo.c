@@ -171,8 +171,9 @@ static enum prm_status check_distinct(struct build *build)
         TRY(prm_buffer_read(context, repeats, 0, &first, sizeof(first)));
         TRY(prm_buffer_read(context, inverse, prm_words(first), positions, sizeof(positions)));
         TRY(prm_buffer_read(context, sorted, prm_words(first), &key, sizeof(key)));
-        status = prm_fault_set(PRM_INVALID_ARGUMENT, "key %u is at positions %u and %u", key,
-                               positions[0], positions[1]);
+        status = prm_fault_set_element(PRM_INVALID_ARGUMENT, "keys", positions[1],
+                                       "key %u is at positions %u and %u", key, positions[0],
+                                       positions[1]);
     }
 cleanup:
     prm_arena_rewind(build->arena, mark);

@@ -34,14 +34,16 @@ static enum prm_status check(struct prm_context *context, const uint32_t status[
         uint32_t target = 0;
         const enum prm_status read = prm_buffer_read(context, next, prm_words(status[STATUS_RANGE]),
                                                      &target, sizeof(target));
-        return read != PRM_OK ? read
-                              : prm_fault_set(PRM_INVALID_ARGUMENT, "next[%u] is %u, not below %zu",
-                                              status[STATUS_RANGE], target, count);
+        return read != PRM_OK
+                   ? read
+                   : prm_fault_set_element(PRM_INVALID_ARGUMENT, "next", status[STATUS_RANGE],
+                                           "next[%u] is %u, not below %zu", status[STATUS_RANGE],
+                                           target, count);
     }
     if (status[STATUS_CYCLE] != UINT32_MAX)
-        return prm_fault_set(PRM_INVALID_ARGUMENT,
-                             "the list from element %u does not end: it runs into a cycle",
-                             status[STATUS_CYCLE]);
+        return prm_fault_set_element(PRM_INVALID_ARGUMENT, "next", status[STATUS_CYCLE],
+                                     "the list from element %u does not end: it runs into a cycle",
+                                     status[STATUS_CYCLE]);
     return PRM_OK;
 }
 

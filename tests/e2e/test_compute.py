@@ -116,6 +116,8 @@ class Vectors(DaemonTest):
         self.assertEqual(self.compute("rank", next=successor)["rounds"], 10)
         reply = self.compute("hash", keys=[10, 20, 30], values=[1, 2, 3], queries=[30, 11, 10])
         self.assertEqual((reply["values"], reply["attempts"]), ([3, None, 1], 1))
+        reply = self.compute("hash", keys=[10, 20, 30], queries=[30, 11, 10])
+        self.assertEqual(reply["values"], [2, None, 0])
 
     def test_neighbours_and_graphs(self):
         points = [[0, 0], [3, 0], [0, 4], [10, 10]]
@@ -159,8 +161,8 @@ class Vectors(DaemonTest):
     def test_faults_name_the_element(self):
         for op, body, pointer, text in (
                 ("histogram", {"values": [1], "bins": -3, "min": 0, "max": 1}, "/bins", ""),
-                ("hash", {"keys": [7, 8, 7], "values": [1, 2, 3], "queries": []}, "/keys", "0"),
-                ("rank", {"next": [1, 0]}, "/next", "cycle"),
+                ("hash", {"keys": [7, 8, 7], "values": [1, 2, 3], "queries": []}, "/keys/2", "0"),
+                ("rank", {"next": [1, 0]}, "/next/0", "cycle"),
                 ("rank", {"next": [0, 5]}, "/next/1", "5"),
                 ("unique", {"values": [1, 3, 2]}, "/values/2", "sorted"),
                 ("scan", {"values": [1, 2.5]}, "/values/1", ""),

@@ -437,7 +437,7 @@ static void ranks(void **state)
         expect_number(answer, "/rounds", n > 1 ? 10 : 0);
         harness_free(answer);
     }
-    expect_fault("rank", "{\"next\":[1,2,1,3]}", "invalid_argument", "/next", "element 0");
+    expect_fault("rank", "{\"next\":[1,2,1,3]}", "invalid_argument", "/next/0", "element 0");
     expect_fault("rank", "{\"next\":[0,7]}", "invalid_argument", "/next/1", "7");
 }
 
@@ -468,9 +468,14 @@ static void hashes(void **state)
         harness_free(answer);
     }
     expect_fault("hash", "{\"keys\":[4,9,4],\"values\":[1,2,3],\"queries\":[]}", "invalid_argument",
-                 "/keys", "0");
-    expect_fault("hash", "{\"keys\":[4,9,4],\"values\":[1,2,3],\"queries\":[]}", "invalid_argument",
-                 "/keys", "2");
+                 "/keys/2", "positions 0 and 2");
+
+    // a set
+    put("{\"keys\":[7,5,4294967295],\"queries\":[5,6,4294967295,7],\"values\":null");
+    const double places[] = {1, NAN, 2, 0};
+    struct exchange *answer = compute("hash");
+    expect(answer, "/values", places, 4);
+    harness_free(answer);
 }
 
 static void samples(void **state)
