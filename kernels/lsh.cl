@@ -1,39 +1,43 @@
 /* Locality-sensitive hashing for nearest neighbours (E2LSH of Datar, Immorlica, Indyk & Mirrokni
- * 2004; on parallel machines Pan & Manocha 2011).
+ * 2004; on parallel machines Pan & Manocha 2011): keys, and the buckets that foreign rows look at.
  *
  * A table's key of x is Σ rᵢ hᵢ(x) mod 2^32 with hᵢ(x) = floor((aᵢ·x + bᵢ) / W). Points with equal
- * keys are a run of the sorted order: a bucket. Every query offers its bucket's members to its
- * slice of the table of candidates and keeps the k nearest a table. A bucket of more than
- * BUCKET_MAX is cut into chunks of so many in sorted order, so a crowded one cannot cost the square
- * of its size.
+ * keys are a run of the sorted order: a bucket. A foreign query looks at the bucket it falls into
+ * and keeps the k nearest of a table in its slice of the table of candidates, which multiple sort
+ * and compaction turn into lists.
  *
- * Launch: any number of work-items, a stretch of queries each (share.h).
+ * Launch: any number of work-items, a stretch of rows or queries each (share.h).
  * Traffic: a row a bucket member a query.
- * -D ROW, DOF: of metric.h. -D BUCKET_MAX=n: members looked at.
+ * -D ROW, DOF: of metric.h.
  *
- * check: -DROW=4 -DDOF=3 -DBUCKET_MAX=256
+ * check: -DROW=4 -DDOF=3
+ * check: -DROW=16 -DDOF=12
  */
+#include "lsh_types.h"
 #include "metric.h"
+#include "nearest_list.h"
 #include "share.h"
 
-#if !defined(BUCKET_MAX) || BUCKET_MAX < 1
-#error "BUCKET_MAX must be the members of a bucket that are looked at"
-#endif
+/* Floors are below it, so that they are 32-bit numbers. */
+#define CELL_END 2147483520.0f
 
-/* keys[i] of row i. projections: [m][DOF + 1], aᵢ / W and bᵢ / W; factors: [m] the rᵢ. */
+/* keys[i] of row i. projections: [DOF + 1][LSH_PROJECTIONS], aᵢ / W and last bᵢ / W; factors:
+ * [LSH_PROJECTIONS] the rᵢ; both 0 past the last. */
 __kernel void lsh_keys(__global u32 *restrict keys, __global const f32 *restrict rows,
                        __global const f32 *restrict projections,
-                       __global const u32 *restrict factors, const u32 m, const u32 n)
+                       __global const u32 *restrict factors, const u32 n)
 {
+    const uint8 factor = vload8(0, factors);
+
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
-        u32 key = 0;
-        for (u32 h = 0; h < m; h++) {
-            __global const f32 *a = projections + h * (DOF + 1);
-            f32 sum = a[DOF];
-            for (u32 c = 0; c < DOF; c++)
-                sum += a[c] * rows[(size_t)i * ROW + c];
-            key += factors[h] * (u32)convert_int_sat(floor(sum));
-        }
+        float8 sum = vload8(DOF, projections);
+        for (u32 c = 0; c < DOF; c++)
+            sum += vload8(c, projections) * rows[(size_t)i * ROW + c];
+        const int8 cell = convert_int8(clamp(floor(sum), (float8)(-CELL_END), (float8)(CELL_END)));
+        u32 parts[LSH_PROJECTIONS], key = 0;
+        vstore8(as_uint8(cell) * factor, 0, parts);
+        for (u32 h = 0; h < LSH_PROJECTIONS; h++)
+            key += parts[h];
         keys[i] = key;
     }
 }
@@ -45,75 +49,9 @@ __kernel void lsh_iota(__global u32 *restrict out, const u32 n)
         out[i] = i;
 }
 
-/* The bucket of run `run`, or its chunk that holds place `at`: [*begin, *end) of the sorted order.
- */
-static inline void bucket_of(__global const u32 *starts, __global const u32 *lengths, u32 run,
-                             u32 at, u32 *begin, u32 *end)
-{
-    const u32 first = starts[run], last = first + lengths[run];
-    *begin = first + (at - first) / BUCKET_MAX * BUCKET_MAX;
-    *end = min(*begin + BUCKET_MAX, last);
-}
-
-/* Keeps the k nearest members of a bucket in list[0 … k-1], by (distance, index). */
-static inline void offer_bucket(__global f32 *distances, __global u32 *indices, u32 k, f32 bound,
-                                __global const f32 *query, u32 own, __global const f32 *points,
-                                __global const u32 *order, u32 begin, u32 end)
-{
-    for (u32 i = 0; i < k; i++) {
-        distances[i] = INFINITY;
-        indices[i] = NONE_U32;
-    }
-    for (u32 m = begin; m < end; m++) {
-        const u32 j = order[m];
-        __global const f32 *point = points + (size_t)j * ROW;
-        f32 squared = 0.0f;
-        for (u32 c = 0; c < DOF; c++)
-            squared += (query[c] - point[c]) * (query[c] - point[c]);
-        if (j == own || !(squared < bound) || !(squared < distances[k - 1]))
-            continue;
-        u32 at = k - 1;
-        while (at > 0 && distances[at - 1] > squared) {
-            distances[at] = distances[at - 1];
-            indices[at] = indices[at - 1];
-            at--;
-        }
-        distances[at] = squared;
-        indices[at] = j;
-    }
-}
-
-/* The self-join over one table: point first + q offers the members of its own bucket to its slice
- * `table` of the candidates. distances, indices: [n][tables][k], squared; places: [points] place of
- * each point in `order`; starts, lengths: [runs]. */
-__kernel void
-lsh_offer_self(__global f32 *restrict distances, __global u32 *restrict indices,
-               __global const f32 *restrict points, __global const u32 *restrict order,
-               __global const u32 *restrict places, __global const u32 *restrict starts,
-               __global const u32 *restrict lengths, const u32 runs, const u32 table,
-               const u32 tables, const u32 k, const f32 bound, const u32 first, const u32 n)
-{
-    for (u32 q = share_begin(n), stop = share_end(n); q < stop; q++) {
-        const u32 own = first + q, at = places[own];
-
-        // the last run that starts at or before the place
-        u32 low = 0, high = runs;
-        while (high - low > 1) {
-            const u32 middle = low + (high - low) / 2;
-            if (starts[middle] <= at)
-                low = middle;
-            else
-                high = middle;
-        }
-        u32 begin, end;
-        bucket_of(starts, lengths, low, at, &begin, &end);
-        const size_t slice = ((size_t)q * tables + table) * k;
-        offer_bucket(distances + slice, indices + slice, k, bound, points + (size_t)own * ROW, own,
-                     points, order, begin, end);
-    }
-}
-
-/* The same for foreign rows, whose run came from the hash table (NONE_U32: an empty bucket). */
+/* Foreign rows and one table: query q offers the members of its run (run_of[q], from the hash
+ * table; NONE_U32: an empty bucket), its first chunk, to its slice `table` of the candidates.
+ * distances, indices: [n][tables][k], squared; order: [points] by key; starts, lengths: [runs]. */
 __kernel void
 lsh_offer_foreign(__global f32 *restrict distances, __global u32 *restrict indices,
                   __global const f32 *restrict points, __global const u32 *restrict order,
@@ -122,12 +60,23 @@ lsh_offer_foreign(__global f32 *restrict distances, __global u32 *restrict indic
                   const u32 table, const u32 tables, const u32 k, const f32 bound, const u32 n)
 {
     for (u32 q = share_begin(n), stop = share_end(n); q < stop; q++) {
-        u32 begin = 0, end = 0;
-        if (run_of[q] != NONE_U32)
-            bucket_of(starts, lengths, run_of[q], starts[run_of[q]], &begin, &end);
         const size_t slice = ((size_t)q * tables + table) * k;
-        offer_bucket(distances + slice, indices + slice, k, bound, queries + (size_t)q * ROW,
-                     NONE_U32, points, order, begin, end);
+        for (u32 i = 0; i < k; i++) {
+            distances[slice + i] = INFINITY;
+            indices[slice + i] = NONE_U32;
+        }
+        if (run_of[q] == NONE_U32)
+            continue;
+        const u32 begin = starts[run_of[q]];
+        const u32 end = begin + min(lengths[run_of[q]], (u32)LSH_BUCKET_MAX);
+        f32 limit = bound;
+        for (u32 m = begin; m < end; m++) {
+            const u32 j = order[m];
+            const f32 squared =
+                metric_squared_rows(queries + (size_t)q * ROW, points + (size_t)j * ROW);
+            if (squared < limit)
+                limit = list_insert(distances + slice, indices + slice, k, squared, j, limit);
+        }
     }
 }
 

@@ -43,12 +43,17 @@ static inline f32 metric_distance(const f32 *a, const f32 *b)
 }
 
 /* The same of two rows in device memory. */
-static inline f32 metric_distance_rows(GLOBAL const f32 *a, GLOBAL const f32 *b)
+static inline f32 metric_squared_rows(GLOBAL const f32 *a, GLOBAL const f32 *b)
 {
     f32 sum = 0.0f;
     for (u32 c = 0; c < DOF; c++)
         sum += (a[c] - b[c]) * (a[c] - b[c]);
-    return f32_sqrt(sum);
+    return sum;
+}
+
+static inline f32 metric_distance_rows(GLOBAL const f32 *a, GLOBAL const f32 *b)
+{
+    return f32_sqrt(metric_squared_rows(a, b));
 }
 
 /* out = a + t (b − a); out may be a or b. */

@@ -14,6 +14,7 @@
  * check: -DROW=4 -DDOF=3 -DLANES=1
  */
 #include "metric.h"
+#include "nearest_list.h"
 #include "share.h"
 
 #if !defined(LANES) || (LANES != 1 && LANES != 4 && LANES != 8 && LANES != 16)
@@ -52,22 +53,6 @@ struct asked {
     __global const f32 *rows;
     u32 first, stride, among;
 };
-
-/* Puts (squared, j) into a sorted list of k, behind what is equal; returns the new bound: the last
- * entry's, below which a point must be to enter, or `bound` while the list is not full. */
-static inline f32 list_insert(__global f32 *distances, __global u32 *indices, u32 k, f32 squared,
-                              u32 j, f32 bound)
-{
-    u32 at = k - 1;
-    while (at > 0 && distances[at - 1] > squared) {
-        distances[at] = distances[at - 1];
-        indices[at] = indices[at - 1];
-        at--;
-    }
-    distances[at] = squared;
-    indices[at] = j;
-    return fmin(distances[k - 1], bound);
-}
 
 /* Squared distances of one point to LANES queries, summed in the order of the coordinates. (By
  * pointer: wide vectors by value have no stable calling convention.) */

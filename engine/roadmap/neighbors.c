@@ -142,8 +142,7 @@ static enum prm_status search_own(struct prm_arena *arena, struct prm_buffer ind
     const struct prm_neighbor_options *options = &index->options;
     const struct prm_neighbor_asked asked = {index->points, first, 1, true};
     if (index->lsh != NULL)
-        return prm_lsh_search(arena, indices, distances, index, (struct prm_buffer){NULL, 0}, first,
-                              n, options->k, options->radius);
+        return prm_lsh_self(arena, indices, distances, index, first, n);
     return prm_neighbors_brute(arena, indices, distances, index, &asked, n, options->k,
                                options->radius);
 }
@@ -193,8 +192,8 @@ enum prm_status prm_neighbors_foreign(struct prm_arena *arena, struct prm_buffer
         return prm_tiles_foreign(arena, indices, distances, index, queries, (uint32_t)count, wanted,
                                  within);
     if (index->lsh != NULL)
-        return prm_lsh_search(arena, indices, distances, index, queries, 0, (uint32_t)count, wanted,
-                              within);
+        return prm_lsh_foreign(arena, indices, distances, index, queries, (uint32_t)count, wanted,
+                               within);
     const struct prm_neighbor_asked asked = {queries, 0, 1, false};
     return prm_neighbors_brute(arena, indices, distances, index, &asked, (uint32_t)count, wanted,
                                within);

@@ -3,8 +3,9 @@
  * Methods: exact (brute force), tiles (median-split tiles of points with boxes, 16 queries walked
  * at once: exact, or as near as a target recall asks) and lsh (E2LSH of Datar et al. 2004 after Pan
  * & Manocha 2011: keys, radix sort, unique, cuckoo table, candidate lists, segmented sort and
- * compaction). Ties are broken by the lower index, so exact results are canonical: those of tiles,
- * where they are exact, are the same to the bit as brute force's.
+ * compaction; with automatic parameters neighbours of neighbours, too). Ties are broken by the
+ * lower index, so exact results are canonical: those of tiles, where they are exact, are the same
+ * to the bit as brute force's.
  */
 #ifndef PRM_ROADMAP_NEIGHBORS_H
 #define PRM_ROADMAP_NEIGHBORS_H
@@ -22,8 +23,8 @@ struct prm_neighbor_options {
     uint64_t seed;
 };
 
-/* An index over points that stays resident: for lsh its tables, for tiles the points again with
- * their boxes, for exact nothing but the points. */
+/* An index over points that stays resident: for lsh its tables and the points' own lists, for tiles
+ * the points again with their boxes, for exact nothing but the points. */
 struct prm_neighbor_index;
 
 struct prm_neighbor_statistics {
@@ -43,8 +44,8 @@ enum prm_status prm_neighbor_index_create(struct prm_arena *arena,
                                           struct prm_neighbor_index **index,
                                           const struct prm_space *space, struct prm_buffer points,
                                           size_t count, const struct prm_neighbor_options *options);
-/* The same in bounded steps: begin chooses the method and its parameters, each step makes one table
- * or some tiles; the index answers after the step that is *done. */
+/* The same in bounded steps: begin chooses the method and its parameters, each step makes one
+ * table, a pass over the lists or some tiles; the index answers after the step that is *done. */
 enum prm_status prm_neighbor_index_begin(struct prm_arena *arena, struct prm_neighbor_index **index,
                                          const struct prm_space *space, struct prm_buffer points,
                                          size_t count, const struct prm_neighbor_options *options);

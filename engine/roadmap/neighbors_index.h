@@ -41,14 +41,18 @@ enum prm_status prm_neighbors_brute(struct prm_arena *arena, struct prm_buffer i
 enum prm_status prm_lsh_create(struct prm_arena *arena, struct prm_neighbor_index *index);
 void prm_lsh_destroy(struct prm_context *context, struct prm_lsh *lsh);
 
-/* Fills the next table; *done after the last. */
+/* The next table or pass over the lists; *done after the last. */
 enum prm_status prm_lsh_fill(struct prm_arena *arena, struct prm_neighbor_index *index, bool *done);
 
-/* The lists of points first … first + n - 1, or of foreign `queries` unless they are no memory. */
-enum prm_status prm_lsh_search(struct prm_arena *arena, struct prm_buffer indices,
-                               struct prm_buffer distances, const struct prm_neighbor_index *index,
-                               struct prm_buffer queries, uint32_t first, uint32_t n, uint32_t k,
-                               double radius);
+/* The lists of points first … first + n - 1, n >= 1. */
+enum prm_status prm_lsh_self(struct prm_arena *arena, struct prm_buffer indices,
+                             struct prm_buffer distances, const struct prm_neighbor_index *index,
+                             uint32_t first, uint32_t n);
+
+/* n >= 1 foreign rows. */
+enum prm_status prm_lsh_foreign(struct prm_arena *arena, struct prm_buffer indices,
+                                struct prm_buffer distances, const struct prm_neighbor_index *index,
+                                struct prm_buffer queries, uint32_t n, uint32_t k, double radius);
 
 /* Ordered pairs of points that share a bucket's chunk, summed over the tables. */
 enum prm_status prm_lsh_pairs(const struct prm_neighbor_index *index, uint64_t *pairs);

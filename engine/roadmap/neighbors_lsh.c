@@ -1,21 +1,26 @@
-/* Locality-sensitive hashing: parameters, tables and the candidate pipeline over kernels/lsh.cl.
+/* Hashed neighbours: parameters, tables, and the lists of the points themselves, over
+ * kernels/lsh.cl, lsh_join.cl and lsh_refine.cl.
  *
- * Automatic parameters follow from one number of the data, the median distance r of a sample's k-th
- * neighbours. M = dof (at most 8) projections make cells of side w = W / √dof; taken as uniform
- * nearby, a cell holds BUCKET_MEAN points where w = r (BUCKET_MEAN V / k)^(1/dof), V the unit
- * ball's volume. A neighbour at r shares it with probability p = (1 − E|δ| / w)^M, E|δ| = r √(2 /
- * (π dof)); L tables find it with 1 − (1 − p)^L, and the farthest of the k is the hardest, so L is
- * the least that reaches the target.
+ * Automatic parameters follow from the data. A sample's k-th neighbours have the median distance r.
+ * M = dof (at most 8) projections make cells of side w = W / √dof; taken as uniform nearby, a cell
+ * holds BUCKET_MEAN points where w = r (BUCKET_MEAN V / k)^(1/dof), V the unit ball's volume.
+ *
+ * Tables are joined to the lists one by one, and the share of the sample's neighbours that is not
+ * yet in its lists is counted after each. Where more tables than a pass costs would be needed, and
+ * the lists are good enough for it, neighbours of neighbours are offered instead, until the sample
+ * has what was asked for; where passes do not get there, more tables are made.
+ *
+ * Foreign points look at their buckets, and where passes were made, at the neighbours of what they
+ * find there.
  *
  * The aᵢ are orthogonal, of the length √dof that N(0,1) vectors have on average: the same keys'
  * statistics with cells of less varied shape, so fewer tables.
  */
-#include "roadmap/neighbors_index.h"
+#include "roadmap/neighbors_lsh.h"
 
 #include "device/try.h"
 #include "primitives/compact.h"
-#include "primitives/cuckoo.h"
-#include "primitives/segmented_sort.h"
+#include "primitives/radix_sort.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,30 +30,18 @@
 static const struct prm_buffer NO_BUFFER = {NULL, 0};
 
 #define PI 3.14159265358979323846
-/* Members of a bucket that a query looks at, and what automatic parameters aim at. */
-enum { BUCKET_MAX = 256, BUCKET_MEAN = 96 };
-enum { PROJECTIONS_MAX = 8, TABLES_MAX = 64, TABLES_AUTO_MAX = 32 };
-/* Points whose k-th neighbour is measured for W. */
-enum { WIDTH_SAMPLES = 128 };
+/* Members of a bucket that automatic parameters aim at. */
+enum { BUCKET_MEAN = 128 };
+enum { TABLES_AUTO_MAX = 32, PASSES_MAX = 3 };
+/* Points whose k-th neighbour is measured. */
+enum { SAMPLES = 128 };
+/* A pass takes the time of about so many tables, and is worth it once tables have found START. */
+enum { PASS_TABLES = 8 };
+#define START 0.8
+/* Beyond the target the sample is to have found so much, for what it may be off. */
+#define SAMPLE_MARGIN 0.01
 /* Factors of the combined key are below this. */
 enum { FACTOR_END = 32768 };
-
-struct lsh_table {
-    struct prm_buffer order;   /* u32[count]: points sorted by key */
-    struct prm_buffer places;  /* u32[count]: a point's place in it */
-    struct prm_buffer starts;  /* u32[count]: of each run */
-    struct prm_buffer lengths; /* u32[count] */
-    struct prm_buffer projections, factors;
-    struct prm_cuckoo *runs; /* key -> run */
-    uint32_t run_count;
-};
-
-struct prm_lsh {
-    uint32_t filled, table_count, projections;
-    double width;
-    char options[PRM_SCENE_OPTIONS_MAX + 24];
-    struct lsh_table tables[];
-};
 
 /* splitmix64 (Steele, Lea & Flood 2014). */
 static uint64_t random_next(uint64_t *state)
@@ -100,26 +93,26 @@ static enum prm_status make_functions(struct lsh_table *table,
 {
     const struct prm_lsh *lsh = index->lsh;
     const uint32_t dof = index->space.dof, m = lsh->projections;
-    double rows[PROJECTIONS_MAX][PRM_DOF_MAX];
-    float projections[PROJECTIONS_MAX * (PRM_DOF_MAX + 1)];
-    uint32_t factors[PROJECTIONS_MAX];
+    double rows[LSH_PROJECTIONS][PRM_DOF_MAX];
+    float projections[(PRM_DOF_MAX + 1) * LSH_PROJECTIONS] = {0};
+    uint32_t factors[LSH_PROJECTIONS] = {0};
     uint64_t state = index->options.seed ^ ((uint64_t)(number + 1) << 32);
     enum prm_status status = PRM_OK;
 
     for (uint32_t h = 0; h < m; h++) {
-        float *out = projections + (size_t)h * (dof + 1);
+        float *out = projections + h;
         // more projections than coordinates: orthogonal in groups
         random_direction(&rows[h - h % dof], h % dof, dof, &state);
         for (uint32_t c = 0; c < dof; c++)
-            out[c] = (float)(rows[h][c] / lsh->width);
-        out[dof] = (float)random_uniform(&state);
+            out[c * LSH_PROJECTIONS] = (float)(rows[h][c] / lsh->width);
+        out[dof * LSH_PROJECTIONS] = (float)random_uniform(&state);
         factors[h] = 1 + (uint32_t)(random_next(&state) % (FACTOR_END - 1));
     }
-    const size_t bytes = (size_t)m * (dof + 1) * sizeof(float);
+    const size_t bytes = (size_t)(dof + 1) * LSH_PROJECTIONS * sizeof(float);
     TRY(prm_buffer_create(index->context, &table->projections, bytes));
     TRY(prm_buffer_write(index->context, table->projections, 0, projections, bytes));
-    TRY(prm_buffer_create(index->context, &table->factors, m * sizeof(uint32_t)));
-    TRY(prm_buffer_write(index->context, table->factors, 0, factors, m * sizeof(uint32_t)));
+    TRY(prm_buffer_create(index->context, &table->factors, sizeof(factors)));
+    TRY(prm_buffer_write(index->context, table->factors, 0, factors, sizeof(factors)));
 cleanup:
     return status;
 }
@@ -130,18 +123,20 @@ static int compare_floats(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median distance of a sample's k-th neighbours; the last one found where there are fewer. */
+/* The distances of a sample's k-th neighbours, the last ones found where there are fewer, to
+ * lsh->reach; *median of those above 0, which say something about the scale. */
 static enum prm_status sample_reach(struct prm_arena *arena, const struct prm_neighbor_index *index,
-                                    double *reach)
+                                    double *median)
 {
+    struct prm_lsh *lsh = index->lsh;
     const struct prm_arena_mark mark = prm_arena_mark(arena);
-    const uint32_t n = index->count < WIDTH_SAMPLES ? index->count : WIDTH_SAMPLES;
+    const uint32_t n = index->count < SAMPLES ? index->count : SAMPLES;
     const uint32_t k = index->options.k;
     const struct prm_neighbor_asked asked = {index->points, 0, index->count / n, true};
     const size_t count = (size_t)n * k;
     enum prm_status status = PRM_OK;
     struct prm_buffer indices, distances;
-    float *read = malloc(count * sizeof(*read));
+    float reach[SAMPLES], *read = malloc(count * sizeof(*read));
     uint32_t kept = 0;
 
     if (read == NULL)
@@ -150,102 +145,129 @@ static enum prm_status sample_reach(struct prm_arena *arena, const struct prm_ne
     TRY(prm_arena_take(arena, &distances, count * sizeof(float)));
     TRY(prm_neighbors_brute(arena, indices, distances, index, &asked, n, k, index->options.radius));
     TRY(prm_buffer_read(index->context, distances, 0, read, count * sizeof(float)));
+    lsh->samples = n;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t last = k;
         while (last > 0 && !(read[i * k + last - 1] < INFINITY))
             last--;
-        // distances of 0 say nothing about the scale
-        if (last > 0 && read[i * k + last - 1] > 0.0f)
-            read[kept++] = read[i * k + last - 1];
+        reach[i] = last > 0 ? read[i * k + last - 1] : -1.0f;
+        lsh->wanted += last;
     }
-    qsort(read, kept, sizeof(*read), compare_floats);
-    *reach = kept > 0 ? (double)read[kept / 2] : 1.0;
+    TRY(prm_buffer_create(index->context, &lsh->reach, n * sizeof(float)));
+    TRY(prm_buffer_write(index->context, lsh->reach, 0, reach, n * sizeof(float)));
+    for (uint32_t i = 0; i < n; i++)
+        if (reach[i] > 0.0f)
+            reach[kept++] = reach[i];
+    qsort(reach, kept, sizeof(*reach), compare_floats);
+    *median = kept > 0 ? (double)reach[kept / 2] : 1.0;
 cleanup:
     free(read);
     prm_arena_rewind(arena, mark);
     return status;
 }
 
-/* Fills in W, M and L where they are automatic; see the head of this file. */
-static enum prm_status choose(struct prm_arena *arena, struct prm_neighbor_index *index,
-                              uint32_t *tables, uint32_t *projections, double *width)
+/* Fills in W and M where they are automatic; see the head of this file. */
+static enum prm_status choose(struct prm_arena *arena, struct prm_neighbor_index *index)
 {
     const struct prm_neighbor_options *options = &index->options;
+    struct prm_lsh *lsh = index->lsh;
     const double dof = index->space.dof;
+    const uint32_t m = index->space.dof < LSH_PROJECTIONS ? index->space.dof : LSH_PROJECTIONS;
     double reach = 1.0;
     enum prm_status status = PRM_OK;
 
-    if (options->width <= 0.0 || options->tables == 0)
+    lsh->automatic = options->tables == 0;
+    lsh->missed = 1.0;
+    lsh->table_count = lsh->automatic ? TABLES_AUTO_MAX : options->tables;
+    lsh->projections = options->projections > 0 ? options->projections : m;
+    if (lsh->projections > LSH_PROJECTIONS || lsh->table_count > LSH_TABLES_MAX)
+        return prm_fault_set(PRM_LIMIT_EXCEEDED,
+                             "%u projections and %u tables: %d and %d are the limit",
+                             lsh->projections, lsh->table_count, LSH_PROJECTIONS, LSH_TABLES_MAX);
+    if (options->width <= 0.0 || lsh->automatic)
         TRY(sample_reach(arena, index, &reach));
     const double volume = pow(PI, dof / 2) / tgamma(dof / 2 + 1);
     const double side = reach * pow(fmax(BUCKET_MEAN * volume / options->k, 1.0), 1 / dof);
-    const uint32_t m = index->space.dof < PROJECTIONS_MAX ? index->space.dof : PROJECTIONS_MAX;
-    *projections = options->projections > 0 ? options->projections : m;
-    *width = options->width > 0.0 ? options->width : side * sqrt(dof);
-
-    const double across = reach * sqrt(2 / (PI * dof)) / (*width / sqrt(dof));
-    const double together = pow(fmax(1 - across, 0.01), *projections);
-    const double missed = fmax(1 - options->target_recall, 0.005) / 2;
-    const double needed = ceil(log(missed) / log(1 - fmin(together, 0.99)));
-    *tables =
-        options->tables > 0 ? options->tables : (uint32_t)fmin(fmax(needed, 2), TABLES_AUTO_MAX);
-    if (*projections > PROJECTIONS_MAX || *tables > TABLES_MAX)
-        return prm_fault_set(PRM_LIMIT_EXCEEDED,
-                             "%u projections and %u tables: %d and %d are the limit", *projections,
-                             *tables, PROJECTIONS_MAX, TABLES_MAX);
+    lsh->width = options->width > 0.0 ? options->width : side * sqrt(dof);
 cleanup:
     return status;
 }
 
+/* Entries of a list that its kernels are compiled for. */
+static const uint32_t LISTED[] = {4, 10, 16, 32, 64, PRM_NEIGHBORS_MAX};
+
+static uint32_t listed_of(uint32_t k)
+{
+    uint32_t i = 0;
+    while (LISTED[i] < k)
+        i++;
+    return LISTED[i];
+}
+
+void prm_lsh_list_options(char *options, const struct prm_lsh *lsh, uint32_t k)
+{
+    snprintf(options, LSH_OPTIONS_MAX, "%s -DLISTED=%u", lsh->options, listed_of(k));
+}
+
+static void write_options(struct prm_lsh *lsh, const struct prm_neighbor_index *index)
+{
+    const bool is_gpu = prm_context_profile(index->context)->shape == PRM_SHAPE_GPU;
+    const uint32_t k = index->options.k;
+    prm_space_options(lsh->options, &index->space);
+    snprintf(lsh->join_options, LSH_OPTIONS_MAX, "%s -DLANES=%d -DLEVELS=%u", lsh->options,
+             is_gpu ? 1 : 16, listed_of(k) + 1);
+    prm_lsh_list_options(lsh->list_options, lsh, k);
+}
+
 enum prm_status prm_lsh_create(struct prm_arena *arena, struct prm_neighbor_index *index)
 {
-    uint32_t tables, projections;
-    double width;
-    char space[PRM_SCENE_OPTIONS_MAX];
-    const enum prm_status status = choose(arena, index, &tables, &projections, &width);
-    if (status != PRM_OK)
-        return status;
+    const size_t cells = (size_t)index->count * index->options.k;
+    const struct prm_share share = prm_share_of(index->context, cells);
+    enum prm_status status = PRM_OK;
+    struct prm_lsh *lsh = calloc(1, sizeof(*lsh));
 
-    struct prm_lsh *lsh = calloc(1, sizeof(*lsh) + tables * sizeof(lsh->tables[0]));
     if (lsh == NULL)
-        return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u tables", tables);
-    lsh->table_count = tables;
-    lsh->projections = projections;
-    lsh->width = width;
-    prm_space_options(space, &index->space);
-    snprintf(lsh->options, sizeof(lsh->options), "%s -DBUCKET_MAX=%d", space, BUCKET_MAX);
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for tables");
     index->lsh = lsh;
-    index->statistics.tables = tables;
-    index->statistics.projections = projections;
-    index->statistics.width = width;
-    return PRM_OK;
+    write_options(lsh, index);
+    TRY(choose(arena, index));
+    TRY(prm_buffer_create(index->context, &lsh->lists, cells * sizeof(uint64_t)));
+    TRY(prm_launch(index->context, PRM_KERNEL_LSH_CLEAR, lsh->join_options, share.items,
+                   share.group, ARGS(ARG_BUFFER(lsh->lists), ARG_U32((uint32_t)cells))));
+    index->statistics.tables = lsh->table_count;
+    index->statistics.projections = lsh->projections;
+    index->statistics.width = lsh->width;
+cleanup:
+    return status;
 }
 
 void prm_lsh_destroy(struct prm_context *context, struct prm_lsh *lsh)
 {
-    for (uint32_t t = 0; lsh != NULL && t < lsh->table_count; t++) {
+    if (lsh == NULL)
+        return;
+    for (uint32_t t = 0; t < lsh->filled; t++) {
         struct lsh_table *table = &lsh->tables[t];
         prm_buffer_destroy(context, &table->order);
-        prm_buffer_destroy(context, &table->places);
         prm_buffer_destroy(context, &table->starts);
         prm_buffer_destroy(context, &table->lengths);
         prm_buffer_destroy(context, &table->projections);
         prm_buffer_destroy(context, &table->factors);
         prm_cuckoo_destroy(table->runs);
     }
+    prm_buffer_destroy(context, &lsh->lists);
+    prm_buffer_destroy(context, &lsh->spare);
+    prm_buffer_destroy(context, &lsh->reach);
     free(lsh);
 }
 
-/* keys[i] of n rows in one table. */
-static enum prm_status hash_rows(const struct prm_neighbor_index *index,
-                                 const struct lsh_table *table, struct prm_buffer keys,
-                                 struct prm_buffer rows, uint32_t n)
+enum prm_status prm_lsh_keys(const struct prm_neighbor_index *index, const struct lsh_table *table,
+                             struct prm_buffer keys, struct prm_buffer rows, uint32_t n)
 {
     const struct prm_share share = prm_share_of(index->context, n);
-    return prm_launch(
-        index->context, PRM_KERNEL_LSH_KEYS, index->lsh->options, share.items, share.group,
-        ARGS(ARG_BUFFER(keys), ARG_BUFFER(rows), ARG_BUFFER(table->projections),
-             ARG_BUFFER(table->factors), ARG_U32(index->lsh->projections), ARG_U32(n)));
+    return prm_launch(index->context, PRM_KERNEL_LSH_KEYS, index->lsh->options, share.items,
+                      share.group,
+                      ARGS(ARG_BUFFER(keys), ARG_BUFFER(rows), ARG_BUFFER(table->projections),
+                           ARG_BUFFER(table->factors), ARG_U32(n)));
 }
 
 static enum prm_status iota(const struct prm_neighbor_index *index, struct prm_buffer out,
@@ -270,7 +292,6 @@ static enum prm_status fill_table(struct prm_arena *arena, struct prm_neighbor_i
 
     TRY(make_functions(table, index, number));
     TRY(prm_buffer_create(context, &table->order, bytes));
-    TRY(prm_buffer_create(context, &table->places, bytes));
     TRY(prm_buffer_create(context, &table->starts, bytes));
     TRY(prm_buffer_create(context, &table->lengths, bytes));
     TRY(prm_arena_take(arena, &keys, bytes));
@@ -278,9 +299,9 @@ static enum prm_status fill_table(struct prm_arena *arena, struct prm_neighbor_i
     TRY(prm_arena_take(arena, &numbers, bytes));
     TRY(prm_arena_take(arena, &runs, sizeof(uint32_t)));
 
-    TRY(hash_rows(index, table, keys, index->points, n));
+    TRY(prm_lsh_keys(index, table, keys, index->points, n));
     TRY(iota(index, table->order, n));
-    TRY(prm_radix_sort(arena, keys, table->order, table->places, NO_BUFFER, n, NULL));
+    TRY(prm_radix_sort(arena, keys, table->order, NO_BUFFER, NO_BUFFER, n, NULL));
     TRY(prm_unique_sorted(arena, unique, table->starts, table->lengths, runs, keys, n));
     TRY(prm_buffer_read(context, runs, 0, &table->run_count, sizeof(uint32_t)));
 
@@ -294,156 +315,133 @@ cleanup:
     return status;
 }
 
+/* Every point meets its bucket of one table. */
+static enum prm_status join(struct prm_arena *arena, struct prm_neighbor_index *index,
+                            const struct lsh_table *table)
+{
+    struct prm_context *context = index->context;
+    const struct prm_lsh *lsh = index->lsh;
+    const struct prm_arena_mark mark = prm_arena_mark(arena);
+    const uint32_t n = index->count;
+    const struct prm_share share = prm_share_of(context, n);
+    enum prm_status status = PRM_OK;
+    struct prm_buffer rows;
+
+    TRY(prm_arena_take(arena, &rows, (size_t)n * index->space.row * sizeof(float)));
+    TRY(prm_launch(
+        context, PRM_KERNEL_LSH_GATHER, lsh->join_options, share.items, share.group,
+        ARGS(ARG_BUFFER(rows), ARG_BUFFER(index->points), ARG_BUFFER(table->order), ARG_U32(n))));
+    TRY(prm_launch(context, PRM_KERNEL_LSH_JOIN, lsh->join_options, share.items, share.group,
+                   ARGS(ARG_BUFFER(lsh->lists), ARG_BUFFER(rows), ARG_BUFFER(table->order),
+                        ARG_BUFFER(table->starts), ARG_BUFFER(table->lengths),
+                        ARG_U32(table->run_count), ARG_U32(index->options.k), ARG_U32(n))));
+cleanup:
+    prm_arena_rewind(arena, mark);
+    return status;
+}
+
+/* The next table, and what it finds. */
+static enum prm_status add_table(struct prm_arena *arena, struct prm_neighbor_index *index)
+{
+    struct prm_lsh *lsh = index->lsh;
+    struct lsh_table *table = &lsh->tables[lsh->filled];
+    enum prm_status status = PRM_OK;
+
+    // on a fault the index is destroyed, this table with it
+    lsh->filled++;
+    TRY(fill_table(arena, index, table, lsh->filled - 1));
+    TRY(join(arena, index, table));
+    lsh->passes = 0;
+cleanup:
+    return status;
+}
+
+/* Offers neighbours of neighbours. */
+static enum prm_status refine(struct prm_neighbor_index *index)
+{
+    struct prm_lsh *lsh = index->lsh;
+    const uint32_t n = index->count, k = index->options.k;
+    const struct prm_share share = prm_share_of(index->context, n);
+    const struct prm_buffer before = lsh->lists;
+    enum prm_status status = PRM_OK;
+
+    if (lsh->spare.memory == NULL)
+        TRY(prm_buffer_create(index->context, &lsh->spare, (size_t)n * k * sizeof(uint64_t)));
+    TRY(prm_launch(index->context, PRM_KERNEL_LSH_REFINE, lsh->list_options, share.items,
+                   share.group,
+                   ARGS(ARG_BUFFER(lsh->spare), ARG_BUFFER(before), ARG_BUFFER(index->points),
+                        ARG_BUFFER(lsh->tables[lsh->filled - 1].order), ARG_U32(k), ARG_U32(n))));
+    lsh->lists = lsh->spare;
+    lsh->spare = before;
+    lsh->passes++;
+    lsh->is_refined = true;
+cleanup:
+    return status;
+}
+
+/* The share of the sample's neighbours that are not in its lists. */
+static enum prm_status sample_missed(struct prm_arena *arena,
+                                     const struct prm_neighbor_index *index, double *missed)
+{
+    const struct prm_lsh *lsh = index->lsh;
+    const struct prm_arena_mark mark = prm_arena_mark(arena);
+    const uint32_t n = lsh->samples;
+    const struct prm_share share = prm_share_of(index->context, n);
+    enum prm_status status = PRM_OK;
+    struct prm_buffer hits;
+    uint32_t counts[SAMPLES], found = 0;
+
+    TRY(prm_arena_take(arena, &hits, n * sizeof(uint32_t)));
+    TRY(prm_launch(index->context, PRM_KERNEL_LSH_HITS, lsh->list_options, share.items, share.group,
+                   ARGS(ARG_BUFFER(hits), ARG_BUFFER(lsh->lists), ARG_BUFFER(lsh->reach),
+                        ARG_U32(index->count / n), ARG_U32(index->options.k), ARG_U32(n))));
+    TRY(prm_buffer_read(index->context, hits, 0, counts, n * sizeof(uint32_t)));
+    for (uint32_t i = 0; i < n; i++)
+        found += counts[i];
+    *missed = lsh->wanted > found ? 1.0 - (double)found / lsh->wanted : 0.0;
+cleanup:
+    prm_arena_rewind(arena, mark);
+    return status;
+}
+
+/* What comes next, after a step that left the share `missed` of the sample's neighbours. */
+static void plan(struct prm_lsh *lsh, double missed, double allowed)
+{
+    const bool is_last = lsh->filled == lsh->table_count;
+    if (lsh->wants_pass) {
+        lsh->wants_pass = lsh->passes < PASSES_MAX || is_last;
+    } else {
+        // each table finds about the same share of what is left
+        const double shrink = fmin(missed / fmax(lsh->missed, 1e-6), 0.999);
+        const double needed = log(fmax(allowed, 1e-3) / missed) / log(shrink);
+        lsh->wants_pass =
+            is_last || (lsh->filled > 1 && missed <= 1 - START && needed > PASS_TABLES);
+    }
+    lsh->missed = missed;
+}
+
 enum prm_status prm_lsh_fill(struct prm_arena *arena, struct prm_neighbor_index *index, bool *done)
 {
     struct prm_lsh *lsh = index->lsh;
+    const double allowed = fmax(1 - index->options.target_recall - SAMPLE_MARGIN, 0.0);
+    double missed;
     enum prm_status status = PRM_OK;
-    if (lsh->filled < lsh->table_count) {
-        status = fill_table(arena, index, &lsh->tables[lsh->filled], lsh->filled);
-        lsh->filled++;
-    }
+
+    *done = false;
+    if (lsh->wants_pass)
+        TRY(refine(index));
+    else
+        TRY(add_table(arena, index));
     *done = lsh->filled == lsh->table_count;
-    return status;
-}
-
-enum prm_status prm_lsh_pairs(const struct prm_neighbor_index *index, uint64_t *pairs)
-{
-    const struct prm_lsh *lsh = index->lsh;
-    uint32_t *lengths = malloc((size_t)index->count * sizeof(*lengths));
-    enum prm_status status = PRM_OK;
-
-    *pairs = 0;
-    if (lengths == NULL)
-        return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u lengths", index->count);
-    for (uint32_t t = 0; t < lsh->filled; t++) {
-        const struct lsh_table *table = &lsh->tables[t];
-        TRY(prm_buffer_read(index->context, table->lengths, 0, lengths,
-                            table->run_count * sizeof(*lengths)));
-        for (uint32_t run = 0; run < table->run_count; run++) {
-            // chunks of BUCKET_MAX and what is left
-            const uint64_t chunks = lengths[run] / BUCKET_MAX, rest = lengths[run] % BUCKET_MAX;
-            *pairs += chunks * BUCKET_MAX * (BUCKET_MAX - 1) + rest * (rest > 0 ? rest - 1 : 0);
-        }
+    if (lsh->automatic) {
+        TRY(sample_missed(arena, index, &missed));
+        *done = missed <= allowed || (*done && lsh->passes == PASSES_MAX);
+        plan(lsh, missed, allowed);
+    }
+    if (*done) {
+        index->statistics.tables = lsh->filled;
+        prm_buffer_destroy(index->context, &lsh->spare);
     }
 cleanup:
-    free(lengths);
-    return status;
-}
-
-/* The table of candidates of one search: [n][tables][k]. */
-struct candidates {
-    struct prm_buffer indices, distances;
-    uint32_t n, k, segment;
-    float bound;
-};
-
-/* Every query offers the members of its buckets, table by table. */
-static enum prm_status offer(struct prm_arena *arena, const struct prm_neighbor_index *index,
-                             const struct candidates *c, struct prm_buffer queries, uint32_t first)
-{
-    const struct prm_lsh *lsh = index->lsh;
-    const struct prm_share share = prm_share_of(index->context, c->n);
-    const struct prm_arena_mark mark = prm_arena_mark(arena);
-    const bool foreign = queries.memory != NULL;
-    enum prm_status status = PRM_OK;
-    struct prm_buffer keys, runs;
-
-    TRY(prm_arena_take(arena, &keys, c->n * sizeof(uint32_t)));
-    TRY(prm_arena_take(arena, &runs, c->n * sizeof(uint32_t)));
-    for (uint32_t t = 0; t < lsh->table_count; t++) {
-        const struct lsh_table *table = &lsh->tables[t];
-        if (!foreign) {
-            TRY(prm_launch(
-                index->context, PRM_KERNEL_LSH_OFFER_SELF, lsh->options, share.items, share.group,
-                ARGS(ARG_BUFFER(c->distances), ARG_BUFFER(c->indices), ARG_BUFFER(index->points),
-                     ARG_BUFFER(table->order), ARG_BUFFER(table->places), ARG_BUFFER(table->starts),
-                     ARG_BUFFER(table->lengths), ARG_U32(table->run_count), ARG_U32(t),
-                     ARG_U32(lsh->table_count), ARG_U32(c->k), ARG_F32(c->bound), ARG_U32(first),
-                     ARG_U32(c->n))));
-            continue;
-        }
-        TRY(hash_rows(index, table, keys, queries, c->n));
-        TRY(prm_cuckoo_find(table->runs, runs, NO_BUFFER, keys, c->n));
-        TRY(prm_launch(
-            index->context, PRM_KERNEL_LSH_OFFER_FOREIGN, lsh->options, share.items, share.group,
-            ARGS(ARG_BUFFER(c->distances), ARG_BUFFER(c->indices), ARG_BUFFER(index->points),
-                 ARG_BUFFER(table->order), ARG_BUFFER(runs), ARG_BUFFER(table->starts),
-                 ARG_BUFFER(table->lengths), ARG_BUFFER(queries), ARG_U32(t),
-                 ARG_U32(lsh->table_count), ARG_U32(c->k), ARG_F32(c->bound), ARG_U32(c->n))));
-    }
-cleanup:
-    prm_arena_rewind(arena, mark);
-    return status;
-}
-
-/* Deduplicates each query's candidates and cuts them to the k best: multiple sort by index,
- * multiple compaction, multiple sort by distance (stable, so equal distances stay in order of
- * index). */
-static enum prm_status cut(struct prm_arena *arena, struct prm_buffer indices,
-                           struct prm_buffer distances, const struct prm_neighbor_index *index,
-                           const struct candidates *c)
-{
-    struct prm_context *context = index->context;
-    const char *options = index->lsh->options;
-    const struct prm_arena_mark mark = prm_arena_mark(arena);
-    const uint32_t count = c->n * c->segment;
-    const size_t bytes = count * sizeof(uint32_t);
-    const struct prm_share each = prm_share_of(context, c->n);
-    const struct prm_sort_options by_distance = {.type = PRM_KEY_F32};
-    enum prm_status status = PRM_OK;
-    struct prm_buffer flags, kept, kept_distances, counts, last = distances;
-
-    TRY(prm_arena_take(arena, &flags, bytes));
-    TRY(prm_arena_take(arena, &kept, bytes));
-    TRY(prm_arena_take(arena, &kept_distances, bytes));
-    TRY(prm_arena_take(arena, &counts, c->n * sizeof(uint32_t)));
-    if (last.memory == NULL)
-        TRY(prm_arena_take(arena, &last, (size_t)c->n * c->k * sizeof(float)));
-
-    TRY(prm_radix_sort_segments(arena, c->indices, c->distances, NO_BUFFER, NO_BUFFER, count,
-                                c->segment, NULL));
-    TRY(prm_launch(
-        context, PRM_KERNEL_LSH_FLAG_DISTINCT, options, each.items, each.group,
-        ARGS(ARG_BUFFER(flags), ARG_BUFFER(c->indices), ARG_U32(c->segment), ARG_U32(c->n))));
-    TRY(prm_compact_segments(arena, kept, counts, c->indices, flags, count, c->segment));
-    TRY(prm_compact_segments(arena, kept_distances, counts, c->distances, flags, count,
-                             c->segment));
-    TRY(prm_launch(context, PRM_KERNEL_LSH_CLEAR_REST, options, each.items, each.group,
-                   ARGS(ARG_BUFFER(kept_distances), ARG_BUFFER(kept), ARG_BUFFER(counts),
-                        ARG_U32(c->segment), ARG_U32(c->n))));
-    TRY(prm_radix_sort_segments(arena, kept_distances, kept, NO_BUFFER, NO_BUFFER, count,
-                                c->segment, &by_distance));
-    TRY(prm_launch(context, PRM_KERNEL_LSH_CUT, options, each.items, each.group,
-                   ARGS(ARG_BUFFER(indices), ARG_BUFFER(last), ARG_BUFFER(kept),
-                        ARG_BUFFER(kept_distances), ARG_U32(c->segment), ARG_U32(c->k),
-                        ARG_U32(c->n))));
-cleanup:
-    prm_arena_rewind(arena, mark);
-    return status;
-}
-
-enum prm_status prm_lsh_search(struct prm_arena *arena, struct prm_buffer indices,
-                               struct prm_buffer distances, const struct prm_neighbor_index *index,
-                               struct prm_buffer queries, uint32_t first, uint32_t n, uint32_t k,
-                               double radius)
-{
-    const struct prm_arena_mark mark = prm_arena_mark(arena);
-    struct candidates c = {.n = n,
-                           .k = k,
-                           .segment = k * index->lsh->table_count,
-                           .bound = prm_neighbors_bound(radius)};
-    enum prm_status status = PRM_OK;
-
-    if (n == 0)
-        return PRM_OK;
-    if ((uint64_t)n * c.segment > INT32_MAX)
-        return prm_fault_set(PRM_LIMIT_EXCEEDED,
-                             "%u queries of %u candidates at once: ask for fewer", n, c.segment);
-    TRY(prm_arena_take(arena, &c.indices, (size_t)n * c.segment * sizeof(uint32_t)));
-    TRY(prm_arena_take(arena, &c.distances, (size_t)n * c.segment * sizeof(float)));
-    TRY(offer(arena, index, &c, queries, first));
-    TRY(cut(arena, indices, distances, index, &c));
-cleanup:
-    prm_arena_rewind(arena, mark);
     return status;
 }
