@@ -4,17 +4,45 @@
  * both arrays equal, and the rounds after it return at once: the host enqueues all rounds and need
  * not look.
  *
+ * Long lists are contracted first (Helman & JaJa 1999): of each SPAN elements one, in a place that
+ * looks random, walks to the next such one or the tail; these few are ranked by jumping and walk
+ * once more to rank what is between; the rest, before the first of its list, walks by itself. Walks
+ * that find much else (trees, short lists, cycles, indices out of range) say so, and all elements
+ * jump.
+ *
  * Launch: one group of WORKGROUP a chunk. Traffic of a round: 24 bytes an element, 8 of them
- * gathered; marks 12.
+ * gathered; marks 12; of the walks in all: 24, 12 of them gathered.
  *
  * `status`: [0] the least element whose next is out of range, [1] the least that reaches no tail
- * (NONE_U32 both if none), [2 + r] whether a pointer moved in round r.
+ * (NONE_U32 both if none), [2 + s] whether walks do not do, as step s found (contract, spread,
+ * rest), [5] the greatest rank of walks, [6 + r] whether a pointer moved in round r.
  */
 #include "chunk.h"
 
 #define STATUS_RANGE 0
 #define STATUS_CYCLE 1
-#define STATUS_MOVED 2
+#define STATUS_UNFIT 2
+#define STATUS_GREATEST 5
+#define STATUS_MOVED 6
+
+/* The steps by walks. */
+#define CONTRACT 0
+#define SPREAD 1
+#define REST 2
+
+/* Walks of a work-item at a time: a CPU waits for several reads at once. */
+#if WORKGROUP == 1
+#define LANES 16
+#else
+#define LANES 1
+#endif
+
+/* Elements of a block, which has one splitter: as in the host's code. */
+#define SPAN 64u
+/* Steps of a walk: a splitter is met before, but for one list in e^64. */
+#define STEPS_MAX (64u * SPAN)
+/* Steps of a chunk's rest, an element: beyond that jumping is as fast. */
+#define REST_STEPS 4u
 
 static inline u64 pair_of(u32 next, u32 rank)
 {
@@ -109,4 +137,158 @@ rank_finish(__global u32 *restrict rank, __global u32 *restrict status,
         if (target < n && target != last)
             atomic_min(&status[STATUS_CYCLE], i);
     }
+}
+
+/* The element of a block in a place that no order of a list is likely to know: the golden ratio's
+ * multiples (Knuth), some middle bits of them. */
+static inline u32 splitter_of(u32 block)
+{
+    return block * SPAN + (block * 2654435761u >> 20) % SPAN;
+}
+
+/* Whether element i is the splitter of one of the whole blocks. */
+static inline bool is_splitter(u32 i, u32 blocks)
+{
+    const u32 block = i / SPAN;
+    return block < blocks && i == splitter_of(block);
+}
+
+/* pairs[b] = (the block whose splitter follows that of block b, steps to it), or (blocks, steps to
+ * the tail); pairs[blocks] is the tail of them all. */
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+rank_contract(__global u64 *restrict pairs, __global u32 *restrict status,
+              __global const u32 *restrict next, u32 blocks, u32 n, u32 length)
+{
+    const u32 end = chunk_end(length, blocks);
+    u32 fresh = chunk_begin(length) + (u32)get_local_id(0);
+    u32 owner[LANES], at[LANES], steps[LANES];
+    u32 walking = 0;
+
+    for (u32 k = 0; k < LANES; k++) {
+        owner[k] = fresh;
+        at[k] = splitter_of(fresh);
+        steps[k] = 0;
+        walking += fresh < end;
+        fresh += WORKGROUP;
+    }
+    while (walking > 0) {
+        for (u32 k = 0; k < LANES; k++) {
+            if (owner[k] >= end)
+                continue;
+            const u32 target = next[at[k]];
+            const bool unfit = target >= n || steps[k] >= STEPS_MAX;
+            const bool over = unfit || target == at[k];
+            if (unfit)
+                status[STATUS_UNFIT + CONTRACT] = 1;
+            steps[k] += !over;
+            at[k] = target;
+            if (!over && !is_splitter(target, blocks))
+                continue;
+
+            // the lane's next walk
+            pairs[owner[k]] = pair_of(over ? blocks : target / SPAN, steps[k]);
+            owner[k] = fresh;
+            at[k] = splitter_of(fresh);
+            steps[k] = 0;
+            walking -= fresh >= end;
+            fresh += WORKGROUP;
+        }
+    }
+    if (get_global_id(0) == 0)
+        pairs[blocks] = pair_of(blocks, 0);
+}
+
+/* rank of the splitters, from their last pairs, and of what follows each up to the next. In trees
+ * several walks give an element the same rank. */
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+rank_spread(__global u32 *rank, __global u32 *restrict status, __global const u64 *restrict pairs,
+            __global const u32 *restrict next, u32 blocks, u32 length)
+{
+    const u32 end = chunk_end(length, blocks);
+    u32 fresh = chunk_begin(length) + (u32)get_local_id(0);
+    u32 owner[LANES], at[LANES], left[LANES];
+    u32 walking = 0;
+    if (status[STATUS_UNFIT + CONTRACT] != 0)
+        return;
+
+    for (u32 k = 0; k < LANES; k++) {
+        owner[k] = fresh;
+        at[k] = splitter_of(fresh);
+        left[k] = fresh < end ? pair_rank(pairs[fresh]) : 0;
+        walking += fresh < end;
+        fresh += WORKGROUP;
+    }
+    while (walking > 0) {
+        for (u32 k = 0; k < LANES; k++) {
+            if (owner[k] >= end)
+                continue;
+            const u32 target = next[at[k]];
+            rank[at[k]] = left[k];
+            left[k]--;
+            const bool over = target == at[k] || is_splitter(target, blocks);
+            at[k] = target;
+            if (!over)
+                continue;
+            if (pair_next(pairs[owner[k]]) != blocks)
+                status[STATUS_UNFIT + SPREAD] = 1;
+            owner[k] = fresh;
+            at[k] = splitter_of(fresh);
+            left[k] = fresh < end ? pair_rank(pairs[fresh]) : 0;
+            walking -= fresh >= end;
+            fresh += WORKGROUP;
+        }
+    }
+}
+
+/* rank of the elements that no splitter's walk met, which is NONE_U32 before. */
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+rank_rest(__global u32 *restrict rank, __global u32 *restrict status,
+          __global const u64 *restrict pairs, __global const u32 *restrict next, u32 blocks, u32 n,
+          u32 length)
+{
+    const u32 end = chunk_end(length, n);
+    u32 fresh = chunk_begin(length) + (u32)get_local_id(0);
+    u32 owner[LANES], at[LANES], steps[LANES];
+    u32 greatest = 0;
+    u32 budget = REST_STEPS * length / WORKGROUP + STEPS_MAX;
+    if ((status[STATUS_UNFIT + CONTRACT] | status[STATUS_UNFIT + SPREAD]) != 0)
+        return;
+
+    for (u32 k = 0; k < LANES; k++)
+        owner[k] = NONE_U32;
+    for (u32 walking = 0; fresh < end || walking > 0;) {
+        for (u32 k = 0; k < LANES; k++) {
+            // an idle lane takes the next element without a rank
+            if (owner[k] == NONE_U32) {
+                while (fresh < end && rank[fresh] != NONE_U32) {
+                    greatest = max(greatest, rank[fresh]);
+                    fresh += WORKGROUP;
+                }
+                if (fresh >= end)
+                    continue;
+                owner[k] = at[k] = fresh;
+                steps[k] = 0;
+                walking++;
+                fresh += WORKGROUP;
+            }
+            const u32 target = next[at[k]];
+            if (target >= n || budget == 0) {
+                status[STATUS_UNFIT + REST] = 1;
+                return;
+            }
+            budget--;
+            const bool tail = target == at[k];
+            const bool met = !tail && is_splitter(target, blocks);
+            steps[k] += !tail;
+            at[k] = target;
+            if (!tail && !met)
+                continue;
+            const u32 sum = steps[k] + (met ? pair_rank(pairs[target / SPAN]) : 0);
+            rank[owner[k]] = sum;
+            greatest = max(greatest, sum);
+            owner[k] = NONE_U32;
+            walking--;
+        }
+    }
+    atomic_max(&status[STATUS_GREATEST], greatest);
 }

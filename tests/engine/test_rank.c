@@ -1,6 +1,7 @@
 /* Goal: ranks, marks and the number of rounds are right for lists, forests and trees; cycles of
  * every length and indices out of range are reported, naming the least element. Method: the
- * published list, random lists and trees, planted faults. Oracle: walking to the tail. */
+ * published list, random lists and trees, short and so long that they are contracted, planted
+ * faults. Oracle: walking to the tail. */
 #include "primitives_cases.h"
 
 #include "primitives/rank.h"
@@ -199,6 +200,34 @@ static void faulty_lists(void **state)
         char says[64];
         snprintf(says, sizeof(says), "element %u does not end", 50);
         check_refused(next, count, says);
+        free(next);
+    }
+
+    // in and beside a list that is long enough to be contracted
+    const size_t many = test_size(3000, 300);
+    for (uint32_t length = 2; length < many / 2; length *= 3) {
+        uint32_t *next = random_lists(many, many);
+        uint32_t at = 7;
+        while (next[at] != at)
+            at = next[at];
+        // the tail leads back to one of its predecessors; one of them leads out
+        uint32_t *rank = case_array(many);
+        for (uint32_t i = 0; i < many; i++) {
+            for (uint32_t e = i; next[e] != e; e = next[e])
+                rank[i]++;
+        }
+        for (uint32_t i = 0; i < many; i++) {
+            if (rank[i] == length - 1)
+                next[at] = i;
+        }
+        check_refused(next, many, "element 0 does not end");
+        next[at] = at;
+        for (uint32_t i = 0; i < many; i++) {
+            if (rank[i] == length)
+                next[i] = (uint32_t)many;
+        }
+        check_refused(next, many, "not below");
+        free(rank);
         free(next);
     }
     const uint32_t two[] = {1, 0};
