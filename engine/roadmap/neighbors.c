@@ -8,15 +8,17 @@
 #include <stdlib.h>
 
 /* The one place where `auto` decides, by what was measured with k = 10 on two cores of 8 lanes, ms,
- * index included, at a target recall of 0.95, tiles / exact / lsh:
+ * index included, at a target recall of 0.95, tiles / exact / lsh (from 10 000 points on, of lsh
+ * half the time of both cores, as the machine was busy):
  *
  *     points      2 dimensions       3                  6                    12
- *        500    0.1 / 0.5 / 1.8    0.1 / 0.6 / 1.9    0.2 / 0.6 / 6.6      0.3 / 0.6 / 6.8
- *      2 000    0.3 / 1.2 / 5.3    0.4 / 1.7 / 6.7    1.3 / 2.9 / 18       2.1 / 4.0 / 36
- *     10 000    1.5 / 18 / 26      2.9 / 27 / 42      4.6 / 53 / 99        34 / 105 / 281
- *     50 000    9.3 / 465 / 198    15 / 746 / 265     40 / 1397 / 851      302 / 2361 / 3710
+ *        500    0.1 / 0.5 / 1.0    0.1 / 0.6 / 1.4    0.2 / 0.6 / 3.0      0.3 / 0.6 / 6.5
+ *      2 000    0.3 / 1.2 / 1.9    0.4 / 1.7 / 3.1    1.3 / 2.9 / 6.8      2.1 / 4.0 / 10
+ *     10 000    1.5 / 18 / 2.9     2.9 / 27 / 3.5     4.6 / 53 / 8.5       34 / 105 / 51
+ *     50 000    9.3 / 465 / 19     15 / 746 / 22      40 / 1397 / 48       302 / 2361 / 264
  *
- * Tiles are the fastest everywhere. */
+ * In one run with 50 000 points in 12 dimensions tiles took 220 and lsh 238: tiles are the fastest
+ * everywhere. */
 static enum prm_neighbor_method method_for(enum prm_neighbor_method method)
 {
     return method == PRM_NEIGHBOR_AUTO ? PRM_NEIGHBOR_TILES : method;
