@@ -1,22 +1,23 @@
-/* What tests of random shapes share: the seed, new in each run unless PRM_TEST_SEED gives it, told
- * so that a failure can be met again, and random sizes. */
+/* What tests of random shapes share: the seed, another one for each size of work-group unless
+ * PRM_TEST_SEED gives it, told so that a failure can be met again, and random sizes. */
 #ifndef TESTS_PROPERTIES_H
 #define TESTS_PROPERTIES_H
 
 #include "primitives_cases.h"
 
 #include <inttypes.h>
-#include <time.h>
 
 static struct test_random property_random;
 
 /* Group setup: the fixture, and the seed. */
 static inline int property_setup(void **state)
 {
+    const int status = test_device_setup(state);
     const char *text = getenv("PRM_TEST_SEED");
-    property_random.state = text ? strtoull(text, NULL, 10) : (uint64_t)time(NULL);
+    property_random.state =
+        text ? strtoull(text, NULL, 10) : prm_context_profile(test_context)->workgroup;
     print_message("PRM_TEST_SEED=%" PRIu64 "\n", property_random.state);
-    return test_device_setup(state);
+    return status;
 }
 
 /* 0 … bound - 1. */
