@@ -1,12 +1,12 @@
 /* A two-level cuckoo hash table (Alcantara et al. 2009), built in parallel, the same whatever the
  * scheduling.
  *
- * Level 1 spreads keys over buckets of at most BUCKET_KEYS (cuckoo_count, a scan, cuckoo_place).
- * Level 2 (cuckoo_build): a group builds a bucket's three tables in local memory, in rounds. In
- * round r all keys that have no slot claim theirs in table r mod 3, the least key index wins, and
- * who sat there is out again; after ROUNDS_MAX rounds it starts over with new functions. Nothing
- * depends on the order within a bucket, so the places that level 1's atomics gave do not show in
- * the result.
+ * Level 1 spreads keys over buckets of at most CUCKOO_BUCKET_KEYS (cuckoo_count, a scan,
+ * cuckoo_place). Level 2 (cuckoo_build): a group builds a bucket's three tables in local memory, in
+ * rounds. In round r all keys that have no slot claim theirs in table r mod 3, the least key index
+ * wins, and who sat there is out again; after ROUNDS_MAX rounds it starts over with new functions.
+ * Nothing depends on the order within a bucket, so the places that level 1's atomics gave do not
+ * show in the result.
  *
  * Layout: slots[bucket][table][size] of (key, value), (EMPTY, EMPTY) where free;
  * functions[bucket][4] of 64 bits: c0 below c1 of each table, and a pad; side[2]: whether the key
@@ -15,28 +15,15 @@
  * Launch: cuckoo_count, cuckoo_place, cuckoo_find one group a chunk; cuckoo_build one group a run
  * of buckets. Traffic: build about 60 bytes a key, of which 12 are scattered; find 12 and 1 + 3
  * random lines a query.
- *
- * `status`: [0] some bucket overflowed, [1] some bucket could not be built, [2] a key is there
- * twice, [3] how often the key EMPTY is.
  */
 #include "chunk.h"
-#include "hash.h"
+#include "cuckoo_types.h"
 
-#define BUCKET_KEYS 256
-#define TABLE_MAX 171      /* slots of one of three tables: 2 * BUCKET_KEYS in all */
-#define NOBODY BUCKET_KEYS /* where a bucket's keys are numbered: none */
-#define ROW_WORDS 4        /* of 64 bits */
-#define ITEM_WORDS 3
-#define SLOT_WORDS 2
+#define NOBODY CUCKOO_BUCKET_KEYS /* where a bucket's keys are numbered: none */
 #define EMPTY 0xffffffffu
 
 #define ROUNDS_MAX 99
 #define RESTARTS_MAX 12
-
-#define STATUS_OVERFLOW 0
-#define STATUS_UNBUILT 1
-#define STATUS_DUPLICATE 2
-#define STATUS_EMPTY_KEYS 3
 
 /* counts[b] = keys of bucket b; places[i] = which of them key i is (any order). Here and in
  * cuckoo_place values may be NULL: each key's is its index. */
@@ -53,7 +40,7 @@ cuckoo_count(__global u32 *restrict counts, __global u32 *restrict places,
         const u32 key = keys[i];
         if (key != EMPTY) {
             places[i] = atomic_inc(&counts[hash_bucket(function, key, modulus)]);
-        } else if (atomic_inc(&status[STATUS_EMPTY_KEYS]) == 0) {
+        } else if (atomic_inc(&status[CUCKOO_EMPTY_KEYS]) == 0) {
             side[0] = 1;
             side[1] = values ? values[i] : i;
         }
@@ -74,7 +61,7 @@ cuckoo_place(__global u32 *restrict items, __global const u32 *restrict offsets,
         const u32 key = keys[i];
         if (key != EMPTY) {
             const u32 place = offsets[hash_bucket(function, key, modulus)] + places[i];
-            __global u32 *item = items + (ulong)place * ITEM_WORDS;
+            __global u32 *item = items + (ulong)place * CUCKOO_ITEM_WORDS;
             item[0] = i;
             item[1] = key;
             item[2] = values ? values[i] : i;
@@ -82,20 +69,20 @@ cuckoo_place(__global u32 *restrict items, __global const u32 *restrict offsets,
     }
 }
 
-/* A bucket in the making. slots[t * BUCKET_KEYS + e]: key e's slot in table t; claims: of one
- * table, by index; holders[t * TABLE_MAX + s]: the key in a slot, NOBODY if it is free, whose key
- * and value are EMPTY. */
+/* A bucket in the making. slots[t * CUCKOO_BUCKET_KEYS + e]: key e's slot in table t; claims: of
+ * one table, by index; holders[t * CUCKOO_TABLE_MAX + s]: the key in a slot, NOBODY if it is free,
+ * whose key and value are EMPTY. */
 struct bucket {
-    u32 keys[BUCKET_KEYS + 1];
-    u32 values[BUCKET_KEYS + 1];
-    u32 indices[BUCKET_KEYS];
-    ushort slots[HASH_TABLES * BUCKET_KEYS];
-    u32 claims[TABLE_MAX];
-    ushort holders[HASH_TABLES * TABLE_MAX];
+    u32 keys[CUCKOO_BUCKET_KEYS + 1];
+    u32 values[CUCKOO_BUCKET_KEYS + 1];
+    u32 indices[CUCKOO_BUCKET_KEYS];
+    ushort slots[HASH_TABLES * CUCKOO_BUCKET_KEYS];
+    u32 claims[CUCKOO_TABLE_MAX];
+    ushort holders[HASH_TABLES * CUCKOO_TABLE_MAX];
 #if WORKGROUP == 1
-    ushort waiting[2 * BUCKET_KEYS]; /* two lists that take turns: the keys without a slot */
+    ushort waiting[2 * CUCKOO_BUCKET_KEYS]; /* two lists that take turns: the keys without a slot */
 #else
-    uchar where[BUCKET_KEYS]; /* the table that a key sits in, HASH_TABLES if none */
+    uchar where[CUCKOO_BUCKET_KEYS]; /* the table that a key sits in, HASH_TABLES if none */
 #endif
 };
 
@@ -106,10 +93,10 @@ struct bucket {
 static inline u32 cuckoo_round(__local struct bucket *bucket, u32 t, u32 turn, u32 left, u32 count,
                                u32 size, __local u32 *scratch)
 {
-    __local const ushort *slots = bucket->slots + t * BUCKET_KEYS;
-    __local ushort *holders = bucket->holders + t * TABLE_MAX;
-    __local const ushort *waiting = bucket->waiting + turn % 2 * BUCKET_KEYS;
-    __local ushort *later = bucket->waiting + (turn + 1) % 2 * BUCKET_KEYS;
+    __local const ushort *slots = bucket->slots + t * CUCKOO_BUCKET_KEYS;
+    __local ushort *holders = bucket->holders + t * CUCKOO_TABLE_MAX;
+    __local const ushort *waiting = bucket->waiting + turn % 2 * CUCKOO_BUCKET_KEYS;
+    __local ushort *later = bucket->waiting + (turn + 1) % 2 * CUCKOO_BUCKET_KEYS;
 
     // the least index of those that claim a slot gets it
     for (u32 s = 0; s < size; s++)
@@ -141,7 +128,7 @@ static inline u32 cuckoo_round(__local struct bucket *bucket, u32 t, u32 turn, u
                                u32 size, __local u32 *scratch)
 {
     const u32 item = (u32)get_local_id(0);
-    __local const ushort *slots = bucket->slots + t * BUCKET_KEYS;
+    __local const ushort *slots = bucket->slots + t * CUCKOO_BUCKET_KEYS;
 
     for (u32 s = item; s < size; s += WORKGROUP)
         bucket->claims[s] = EMPTY;
@@ -170,29 +157,10 @@ static inline u32 cuckoo_round(__local struct bucket *bucket, u32 t, u32 turn, u
 
 #endif
 
-/* A function as a word of a row. */
-static inline ulong cuckoo_word(struct hash_function function)
-{
-    return (ulong)function.c1 << 32 | function.c0;
-}
-
-/* hash_linear by the three functions of a row (each a word: c0 below, c1 above), and hash_remainder
- * of that; .w is of no use. */
-static inline ulong4 cuckoo_slots(ulong4 row, u32 key, struct hash_modulus modulus)
-{
-    const ulong low = 0xffffffffu;
-    const ulong4 product = (row >> 32) * (ulong)key + (row & low);
-    const ulong4 once = (product >> 32) * 5 + (product & low);
-    const ulong4 twice = (once >> 32) * 5 + (once & low);
-    const ulong4 hash = twice >= HASH_PRIME ? twice - HASH_PRIME : twice;
-    const ulong4 rest = hash - ((hash * modulus.inverse) >> 32) * modulus.size;
-    return rest >= modulus.size ? rest - modulus.size : rest;
-}
-
 /* No key sits anywhere: all holders of a bucket's tables. */
 static inline void cuckoo_vacate(__local struct bucket *bucket)
 {
-    for (u32 h = (u32)get_local_id(0); h < HASH_TABLES * TABLE_MAX; h += WORKGROUP)
+    for (u32 h = (u32)get_local_id(0); h < HASH_TABLES * CUCKOO_TABLE_MAX; h += WORKGROUP)
         bucket->holders[h] = NOBODY;
 }
 
@@ -206,15 +174,15 @@ static inline void cuckoo_draw(__local struct bucket *bucket, __global ulong *fu
     const struct hash_modulus modulus = hash_modulus_of(size);
     struct hash_function functions[HASH_TABLES];
     hash_bucket_functions(functions, number, restart, attempt, seed);
-    const ulong4 row = (ulong4)(cuckoo_word(functions[0]), cuckoo_word(functions[1]),
-                                cuckoo_word(functions[2]), 0);
+    const ulong4 row =
+        (ulong4)(hash_word(functions[0]), hash_word(functions[1]), hash_word(functions[2]), 0);
     for (u32 e = item; e < count; e += WORKGROUP) {
-        const ulong4 slots = cuckoo_slots(row, bucket->keys[e], modulus);
+        const ulong4 slots = hash_slots(row, bucket->keys[e], modulus);
         bucket->slots[e] = (ushort)slots.x;
-        bucket->slots[BUCKET_KEYS + e] = (ushort)slots.y;
-        bucket->slots[2 * BUCKET_KEYS + e] = (ushort)slots.z;
+        bucket->slots[CUCKOO_BUCKET_KEYS + e] = (ushort)slots.y;
+        bucket->slots[2 * CUCKOO_BUCKET_KEYS + e] = (ushort)slots.z;
 #if WORKGROUP == 1
-        bucket->waiting[restart * ROUNDS_MAX % 2 * BUCKET_KEYS + e] = (ushort)e;
+        bucket->waiting[restart * ROUNDS_MAX % 2 * CUCKOO_BUCKET_KEYS + e] = (ushort)e;
 #else
         bucket->where[e] = HASH_TABLES;
 #endif
@@ -242,25 +210,27 @@ static inline void cuckoo_write(__local struct bucket *bucket, __global u32 *out
     for (u32 e = item; e < count; e += WORKGROUP) {
         const u32 t = bucket->where[e];
         if (t < HASH_TABLES)
-            bucket->holders[t * TABLE_MAX + bucket->slots[t * BUCKET_KEYS + e]] = (ushort)e;
+            bucket->holders[t * CUCKOO_TABLE_MAX + bucket->slots[t * CUCKOO_BUCKET_KEYS + e]] =
+                (ushort)e;
     }
     workgroup_barrier();
 #endif
     u32 repeated = 0;
     for (u32 t = 0; t < HASH_TABLES; t++) {
         for (u32 e = item; e < count; e += WORKGROUP) {
-            const u32 holder = bucket->holders[t * TABLE_MAX + bucket->slots[t * BUCKET_KEYS + e]];
+            const u32 holder =
+                bucket->holders[t * CUCKOO_TABLE_MAX + bucket->slots[t * CUCKOO_BUCKET_KEYS + e]];
             repeated |= (holder != e) & (bucket->keys[holder] == bucket->keys[e]);
         }
         for (u32 s = item; s < size; s += WORKGROUP) {
-            const u32 holder = bucket->holders[t * TABLE_MAX + s];
-            __global u32 *slot = out + SLOT_WORDS * (t * size + s);
+            const u32 holder = bucket->holders[t * CUCKOO_TABLE_MAX + s];
+            __global u32 *slot = out + CUCKOO_SLOT_WORDS * (t * size + s);
             slot[0] = bucket->keys[holder];
             slot[1] = bucket->values[holder];
         }
     }
     if (repeated)
-        status[STATUS_DUPLICATE] = 1;
+        status[CUCKOO_DUPLICATE] = 1;
     workgroup_barrier();
 }
 
@@ -280,9 +250,9 @@ cuckoo_build(__global u32 *restrict slots, __global ulong *restrict functions,
     for (u32 b = chunk_begin(run); b < end; b++) {
         const u32 first = offsets[b];
         const u32 keys_there = offsets[b + 1] - first;
-        const u32 count = keys_there <= BUCKET_KEYS ? keys_there : 0;
+        const u32 count = keys_there <= CUCKOO_BUCKET_KEYS ? keys_there : 0;
         for (u32 e = item; e < count; e += WORKGROUP) {
-            __global const u32 *source = items + (ulong)(first + e) * ITEM_WORDS;
+            __global const u32 *source = items + (ulong)(first + e) * CUCKOO_ITEM_WORDS;
             bucket.indices[e] = source[0];
             bucket.keys[e] = source[1];
             bucket.values[e] = source[2];
@@ -304,8 +274,8 @@ cuckoo_build(__global u32 *restrict slots, __global ulong *restrict functions,
         for (u32 turn = 0; turn < RESTARTS_MAX * ROUNDS_MAX && left > 0; turn++) {
             if (round == 0) {
                 left = count;
-                cuckoo_draw(&bucket, functions + (ulong)b * ROW_WORDS, b, count, size, restart,
-                            attempt, seed);
+                cuckoo_draw(&bucket, functions + (ulong)b * CUCKOO_ROW_WORDS, b, count, size,
+                            restart, attempt, seed);
             }
             left = cuckoo_round(&bucket, round % HASH_TABLES, turn, left, count, size, scratch);
             if (++round == ROUNDS_MAX) {
@@ -313,12 +283,12 @@ cuckoo_build(__global u32 *restrict slots, __global ulong *restrict functions,
                 restart++;
             }
         }
-        cuckoo_write(&bucket, slots + (ulong)b * HASH_TABLES * size * SLOT_WORDS, status, count,
-                     size);
-        if (item == 0 && keys_there > BUCKET_KEYS)
-            status[STATUS_OVERFLOW] = 1;
+        cuckoo_write(&bucket, slots + (ulong)b * HASH_TABLES * size * CUCKOO_SLOT_WORDS, status,
+                     count, size);
+        if (item == 0 && keys_there > CUCKOO_BUCKET_KEYS)
+            status[CUCKOO_OVERFLOW] = 1;
         if (item == 0 && left > 0)
-            status[STATUS_UNBUILT] = 1;
+            status[CUCKOO_UNBUILT] = 1;
     }
 }
 
@@ -358,8 +328,8 @@ cuckoo_find(__global u32 *restrict out, __global u32 *restrict present,
         for (u32 q = 0; q < count; q++) {
             const u32 key = queries[base + q * WORKGROUP];
             const u32 b = hash_bucket(level1, key, bucket_modulus);
-            const ulong4 place =
-                cuckoo_slots(functions[b], key, slot_modulus) + tables + (ulong)b * (3 * size);
+            const ulong4 place = hash_slots(functions[b], key, slot_modulus) + tables +
+                                 (ulong)b * (HASH_TABLES * size);
             ask_for(slots + place.x);
             ask_for(slots + place.y);
             ask_for(slots + place.z);

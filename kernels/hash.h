@@ -55,6 +55,29 @@ static inline u32 hash_remainder(u32 x, struct hash_modulus modulus)
     return rest >= modulus.size ? rest - modulus.size : rest;
 }
 
+#ifdef __OPENCL_VERSION__
+
+/* A function as a word: c0 below c1. */
+static inline u64 hash_word(struct hash_function function)
+{
+    return (u64)function.c1 << 32 | function.c0;
+}
+
+/* The vector form of hash_linear and of hash_remainder of that, by four functions at once, each a
+ * word: it must stay equal to those two, step by step. */
+static inline ulong4 hash_slots(ulong4 functions, u32 key, struct hash_modulus modulus)
+{
+    const u64 low = 0xffffffffu;
+    const ulong4 product = (functions >> 32) * (u64)key + (functions & low);
+    const ulong4 once = (product >> 32) * 5 + (product & low);
+    const ulong4 twice = (once >> 32) * 5 + (once & low);
+    const ulong4 hash = twice >= HASH_PRIME ? twice - HASH_PRIME : twice;
+    const ulong4 rest = hash - ((hash * modulus.inverse) >> 32) * modulus.size;
+    return rest >= modulus.size ? rest - modulus.size : rest;
+}
+
+#endif
+
 /* The key's bucket on level 1: k mod buckets where c1 is 0 (the first attempt), else by the
  * function. */
 static inline u32 hash_bucket(struct hash_function function, u32 key, struct hash_modulus buckets)
@@ -65,7 +88,8 @@ static inline u32 hash_bucket(struct hash_function function, u32 key, struct has
 /* Tables of a bucket on level 2. */
 #define HASH_TABLES 3
 
-/* The functions of level 2 for a bucket, of try `restart` of attempt `attempt`. functions: [3]. */
+/* The functions of level 2 for a bucket, of try `restart` of attempt `attempt`. functions:
+ * [HASH_TABLES]. */
 static inline void hash_bucket_functions(PRIVATE struct hash_function *functions, u32 bucket,
                                          u32 restart, u32 attempt, u64 seed)
 {

@@ -4,31 +4,17 @@
  * both arrays equal, and the rounds after it return at once: the host enqueues all rounds and need
  * not look.
  *
- * Long lists are contracted first (Helman & JaJa 1999): of each SPAN elements one, in a place that
- * looks random, walks to the next such one or the tail; these few are ranked by jumping and walk
- * once more to rank what is between; the rest, before the first of its list, walks by itself. Walks
- * that find much else (trees, short lists, cycles, indices out of range) say so, and all elements
- * jump.
+ * Long lists are contracted first (Helman & JaJa 1999): of each RANK_SPAN elements one, in a place
+ * that looks random, walks to the next such one or the tail; these few are ranked by jumping and
+ * walk once more to rank what is between; the rest, before the first of its list, walks by itself.
+ * Walks that find much else (trees, short lists, cycles, indices out of range) say so, and all
+ * elements jump.
  *
  * Launch: one group of WORKGROUP a chunk. Traffic of a round: 24 bytes an element, 8 of them
  * gathered; marks 12; of the walks in all: 24, 12 of them gathered.
- *
- * `status`: [0] the least element whose next is out of range, [1] the least that reaches no tail
- * (NONE_U32 both if none), [2 + s] whether walks do not do, as step s found (contract, spread,
- * rest), [5] the greatest rank of walks, [6 + r] whether a pointer moved in round r.
  */
 #include "chunk.h"
-
-#define STATUS_RANGE 0
-#define STATUS_CYCLE 1
-#define STATUS_UNFIT 2
-#define STATUS_GREATEST 5
-#define STATUS_MOVED 6
-
-/* The steps by walks. */
-#define CONTRACT 0
-#define SPREAD 1
-#define REST 2
+#include "rank_types.h"
 
 /* Walks of a work-item at a time: a CPU waits for several reads at once. */
 #if WORKGROUP == 1
@@ -37,10 +23,8 @@
 #define LANES 1
 #endif
 
-/* Elements of a block, which has one splitter: as in the host's code. */
-#define SPAN 64u
 /* Steps of a walk: a splitter is met before, but for one list in e^64. */
-#define STEPS_MAX (64u * SPAN)
+#define STEPS_MAX (64u * RANK_SPAN)
 /* Steps of a chunk's rest, an element: beyond that jumping is as fast. */
 #define REST_STEPS 4u
 
@@ -62,7 +46,7 @@ static inline u32 pair_rank(u64 pair)
 /* Whether round r has nothing to do: none moved in the one before. */
 static inline bool is_over(__global const u32 *status, u32 round)
 {
-    return round > 0 && status[STATUS_MOVED + round - 1] == 0;
+    return round > 0 && status[RANK_MOVED + round - 1] == 0;
 }
 
 /* pairs[i] = (next, 1), a tail's (itself, 0); so an index out of range, which is noted. */
@@ -74,7 +58,7 @@ rank_start(__global u64 *restrict pairs, __global u32 *restrict status,
     for (u32 i = chunk_begin(length) + (u32)get_local_id(0); i < end; i += WORKGROUP) {
         const u32 target = next[i];
         if (target >= n)
-            atomic_min(&status[STATUS_RANGE], i);
+            atomic_min(&status[RANK_RANGE], i);
         const bool tail = target >= n || target == i;
         pairs[i] = tail ? pair_of(i, 0) : pair_of(target, 1);
     }
@@ -102,7 +86,7 @@ rank_round(__global u64 *restrict to, __global const u64 *restrict from,
             old_marks[i] = marks[i];
     }
     if (moved)
-        status[STATUS_MOVED + round] = 1;
+        status[RANK_MOVED + round] = 1;
 }
 
 /* Marks where the pointers of a round's beginning lead to from marked elements: after round r all
@@ -135,7 +119,7 @@ rank_finish(__global u32 *restrict rank, __global u32 *restrict status,
         const u32 last = pair_next(pair);
         const u32 target = next[last];
         if (target < n && target != last)
-            atomic_min(&status[STATUS_CYCLE], i);
+            atomic_min(&status[RANK_CYCLE], i);
     }
 }
 
@@ -143,13 +127,13 @@ rank_finish(__global u32 *restrict rank, __global u32 *restrict status,
  * multiples (Knuth), some middle bits of them. */
 static inline u32 splitter_of(u32 block)
 {
-    return block * SPAN + (block * 2654435761u >> 20) % SPAN;
+    return block * RANK_SPAN + (block * 2654435761u >> 20) % RANK_SPAN;
 }
 
 /* Whether element i is the splitter of one of the whole blocks. */
 static inline bool is_splitter(u32 i, u32 blocks)
 {
-    const u32 block = i / SPAN;
+    const u32 block = i / RANK_SPAN;
     return block < blocks && i == splitter_of(block);
 }
 
@@ -179,14 +163,14 @@ rank_contract(__global u64 *restrict pairs, __global u32 *restrict status,
             const bool unfit = target >= n || steps[k] >= STEPS_MAX;
             const bool over = unfit || target == at[k];
             if (unfit)
-                status[STATUS_UNFIT + CONTRACT] = 1;
+                status[RANK_UNFIT + RANK_CONTRACT] = 1;
             steps[k] += !over;
             at[k] = target;
             if (!over && !is_splitter(target, blocks))
                 continue;
 
             // the lane's next walk
-            pairs[owner[k]] = pair_of(over ? blocks : target / SPAN, steps[k]);
+            pairs[owner[k]] = pair_of(over ? blocks : target / RANK_SPAN, steps[k]);
             owner[k] = fresh;
             at[k] = splitter_of(fresh);
             steps[k] = 0;
@@ -208,7 +192,7 @@ rank_spread(__global u32 *rank, __global u32 *restrict status, __global const u6
     u32 fresh = chunk_begin(length) + (u32)get_local_id(0);
     u32 owner[LANES], at[LANES], left[LANES];
     u32 walking = 0;
-    if (status[STATUS_UNFIT + CONTRACT] != 0)
+    if (status[RANK_UNFIT + RANK_CONTRACT] != 0)
         return;
 
     for (u32 k = 0; k < LANES; k++) {
@@ -230,7 +214,7 @@ rank_spread(__global u32 *rank, __global u32 *restrict status, __global const u6
             if (!over)
                 continue;
             if (pair_next(pairs[owner[k]]) != blocks)
-                status[STATUS_UNFIT + SPREAD] = 1;
+                status[RANK_UNFIT + RANK_SPREAD] = 1;
             owner[k] = fresh;
             at[k] = splitter_of(fresh);
             left[k] = fresh < end ? pair_rank(pairs[fresh]) : 0;
@@ -251,7 +235,7 @@ rank_rest(__global u32 *restrict rank, __global u32 *restrict status,
     u32 owner[LANES], at[LANES], steps[LANES];
     u32 greatest = 0;
     u32 budget = REST_STEPS * length / WORKGROUP + STEPS_MAX;
-    if ((status[STATUS_UNFIT + CONTRACT] | status[STATUS_UNFIT + SPREAD]) != 0)
+    if ((status[RANK_UNFIT + RANK_CONTRACT] | status[RANK_UNFIT + RANK_SPREAD]) != 0)
         return;
 
     for (u32 k = 0; k < LANES; k++)
@@ -273,7 +257,7 @@ rank_rest(__global u32 *restrict rank, __global u32 *restrict status,
             }
             const u32 target = next[at[k]];
             if (target >= n || budget == 0) {
-                status[STATUS_UNFIT + REST] = 1;
+                status[RANK_UNFIT + RANK_REST] = 1;
                 return;
             }
             budget--;
@@ -283,12 +267,12 @@ rank_rest(__global u32 *restrict rank, __global u32 *restrict status,
             at[k] = target;
             if (!tail && !met)
                 continue;
-            const u32 sum = steps[k] + (met ? pair_rank(pairs[target / SPAN]) : 0);
+            const u32 sum = steps[k] + (met ? pair_rank(pairs[target / RANK_SPAN]) : 0);
             rank[owner[k]] = sum;
             greatest = max(greatest, sum);
             owner[k] = NONE_U32;
             walking--;
         }
     }
-    atomic_max(&status[STATUS_GREATEST], greatest);
+    atomic_max(&status[RANK_GREATEST], greatest);
 }

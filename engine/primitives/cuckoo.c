@@ -5,7 +5,7 @@
 #include "device/assert.h"
 #include "device/launch.h"
 #include "device/try.h"
-#include "kernels/hash.h"
+#include "kernels/cuckoo_types.h"
 #include "primitives/chunks.h"
 #include "primitives/compact.h"
 #include "primitives/radix_sort.h"
@@ -14,9 +14,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* As in kernels/cuckoo.cl. */
-enum { BUCKET_KEYS = 256, FUNCTION_WORDS = 8, SLOT_WORDS = 2, ITEM_WORDS = 3, SIDE_WORDS = 2 };
-enum { STATUS_OVERFLOW, STATUS_UNBUILT, STATUS_DUPLICATE, STATUS_EMPTY_KEYS, STATUS_WORDS };
+/* A row of functions, in words of 32 bits. */
+enum { FUNCTION_WORDS = 2 * CUCKOO_ROW_WORDS };
 
 static const struct prm_cuckoo_options DEFAULTS = {
     .bucket_load = 0.7f, .gamma = 0.3f, .seed = 0, .attempts_max = 64};
@@ -62,9 +61,9 @@ static enum prm_status choose_options(struct prm_cuckoo_options *options)
 static enum prm_status allocate(struct build *build)
 {
     struct prm_cuckoo *table = build->table;
-    const double load = (double)BUCKET_KEYS * (double)build->options.bucket_load;
+    const double load = (double)CUCKOO_BUCKET_KEYS * (double)build->options.bucket_load;
     const double buckets = ceil((double)build->count / load);
-    const double capacity = BUCKET_KEYS * (1.0 + (double)build->options.gamma);
+    const double capacity = CUCKOO_BUCKET_KEYS * (1.0 + (double)build->options.gamma);
     enum prm_status status = PRM_OK;
 
     if (buckets * FUNCTION_WORDS > (double)PRM_COUNT_MAX)
@@ -73,19 +72,20 @@ static enum prm_status allocate(struct build *build)
                              build->count, (double)build->options.bucket_load, buckets,
                              PRM_COUNT_MAX / FUNCTION_WORDS);
     table->size = (uint32_t)ceil(capacity / HASH_TABLES);
+    PRM_ASSERT(table->size <= CUCKOO_TABLE_MAX);
     table->statistics.buckets = buckets < 1.0 ? 1 : (uint32_t)buckets;
     const size_t rows = table->statistics.buckets;
-    const size_t slots_bytes = prm_words(rows * HASH_TABLES * table->size * SLOT_WORDS);
+    const size_t slots_bytes = prm_words(rows * HASH_TABLES * table->size * CUCKOO_SLOT_WORDS);
     TRY(prm_buffer_create(table->context, &table->slots, slots_bytes));
     TRY(prm_buffer_create(table->context, &table->functions, prm_words(rows * FUNCTION_WORDS)));
-    TRY(prm_buffer_create(table->context, &table->side, prm_words(SIDE_WORDS)));
-    table->statistics.bytes = slots_bytes + prm_words(rows * FUNCTION_WORDS + SIDE_WORDS);
+    TRY(prm_buffer_create(table->context, &table->side, prm_words(CUCKOO_SIDE_WORDS)));
+    table->statistics.bytes = slots_bytes + prm_words(rows * FUNCTION_WORDS + CUCKOO_SIDE_WORDS);
 
     TRY(prm_buffer_fill_u32(table->context, table->functions, 0, 0, rows * FUNCTION_WORDS));
     TRY(prm_arena_take(build->arena, &build->offsets, prm_words(rows + 1)));
     TRY(prm_arena_take(build->arena, &build->places, prm_words(build->count)));
-    TRY(prm_arena_take(build->arena, &build->items, prm_words(ITEM_WORDS * build->count)));
-    TRY(prm_arena_take(build->arena, &build->status, prm_words(STATUS_WORDS)));
+    TRY(prm_arena_take(build->arena, &build->items, prm_words(CUCKOO_ITEM_WORDS * build->count)));
+    TRY(prm_arena_take(build->arena, &build->status, prm_words(CUCKOO_STATUS_WORDS)));
 cleanup:
     return status;
 }
@@ -100,8 +100,8 @@ static enum prm_status spread(struct build *build)
     enum prm_status status = PRM_OK;
 
     TRY(prm_buffer_fill_u32(context, build->offsets, 0, 0, buckets + 1));
-    TRY(prm_buffer_fill_u32(context, build->status, 0, 0, STATUS_WORDS));
-    TRY(prm_buffer_fill_u32(context, table->side, 0, 0, SIDE_WORDS));
+    TRY(prm_buffer_fill_u32(context, build->status, 0, 0, CUCKOO_STATUS_WORDS));
+    TRY(prm_buffer_fill_u32(context, table->side, 0, 0, CUCKOO_SIDE_WORDS));
     if (build->count == 0)
         goto cleanup;
     const struct prm_chunks chunks = prm_chunks_of(profile, build->count, 0);
@@ -124,7 +124,8 @@ cleanup:
 }
 
 /* One attempt; reads back how it went, the one read-back of a build that goes well. */
-static enum prm_status attempt(struct build *build, uint32_t number, uint32_t found[STATUS_WORDS])
+static enum prm_status attempt(struct build *build, uint32_t number,
+                               uint32_t found[CUCKOO_STATUS_WORDS])
 {
     enum { RUNS_A_CHUNK = 4 };
     struct prm_cuckoo *table = build->table;
@@ -143,7 +144,7 @@ static enum prm_status attempt(struct build *build, uint32_t number, uint32_t fo
                         ARG_BUFFER(build->status), ARG_BUFFER(build->offsets),
                         ARG_BUFFER(build->items), ARG_U64(build->options.seed), ARG_U32(number),
                         ARG_U32(table->size), ARG_U32(buckets), ARG_U32(run))));
-    TRY(prm_buffer_read(table->context, build->status, 0, found, prm_words(STATUS_WORDS)));
+    TRY(prm_buffer_read(table->context, build->status, 0, found, prm_words(CUCKOO_STATUS_WORDS)));
 cleanup:
     return status;
 }
@@ -189,11 +190,11 @@ static enum prm_status build_table(struct build *build)
 
     TRY(allocate(build));
     for (uint32_t number = 0; number < build->options.attempts_max; number++) {
-        uint32_t found[STATUS_WORDS];
+        uint32_t found[CUCKOO_STATUS_WORDS];
         table->statistics.attempts = number + 1;
         TRY(attempt(build, number, found));
-        const bool failed = found[STATUS_OVERFLOW] != 0 || found[STATUS_UNBUILT] != 0;
-        const bool repeated = found[STATUS_DUPLICATE] != 0 || found[STATUS_EMPTY_KEYS] > 1;
+        const bool failed = found[CUCKOO_OVERFLOW] != 0 || found[CUCKOO_UNBUILT] != 0;
+        const bool repeated = found[CUCKOO_DUPLICATE] != 0 || found[CUCKOO_EMPTY_KEYS] > 1;
         if (!failed && !repeated)
             goto cleanup;
 

@@ -5,19 +5,8 @@
 #include "device/assert.h"
 #include "device/launch.h"
 #include "device/try.h"
+#include "kernels/rank_types.h"
 #include "primitives/chunks.h"
-
-/* The words of `status`, as in kernels/rank.cl: faults, how walks went, then whether a pointer
- * moved in each round. */
-enum {
-    STATUS_RANGE,
-    STATUS_CYCLE,
-    STATUS_UNFIT,
-    STATUS_GREATEST = STATUS_UNFIT + 3,
-    STATUS_MOVED,
-    ROUNDS_MAX = 33,
-    STATUS_WORDS = STATUS_MOVED + ROUNDS_MAX
-};
 
 /* Rounds after which no pointer of a list of `count` elements moves, and one more that sees that.
  */
@@ -30,28 +19,28 @@ static uint32_t rounds_of(size_t count)
 }
 
 /* Writes the fault that the device noted, if any. */
-static enum prm_status check(struct prm_context *context, const uint32_t status[STATUS_WORDS],
+static enum prm_status check(struct prm_context *context, const uint32_t words[RANK_STATUS_WORDS],
                              struct prm_buffer next, size_t count)
 {
-    if (status[STATUS_RANGE] != UINT32_MAX) {
+    if (words[RANK_RANGE] != UINT32_MAX) {
         uint32_t target = 0;
-        const enum prm_status read = prm_buffer_read(context, next, prm_words(status[STATUS_RANGE]),
-                                                     &target, sizeof(target));
+        const enum prm_status read =
+            prm_buffer_read(context, next, prm_words(words[RANK_RANGE]), &target, sizeof(target));
         return read != PRM_OK
                    ? read
-                   : prm_fault_set_element(PRM_INVALID_ARGUMENT, "next", status[STATUS_RANGE],
-                                           "next[%u] is %u, not below %zu", status[STATUS_RANGE],
+                   : prm_fault_set_element(PRM_INVALID_ARGUMENT, "next", words[RANK_RANGE],
+                                           "next[%u] is %u, not below %zu", words[RANK_RANGE],
                                            target, count);
     }
-    if (status[STATUS_CYCLE] != UINT32_MAX)
-        return prm_fault_set_element(PRM_INVALID_ARGUMENT, "next", status[STATUS_CYCLE],
+    if (words[RANK_CYCLE] != UINT32_MAX)
+        return prm_fault_set_element(PRM_INVALID_ARGUMENT, "next", words[RANK_CYCLE],
                                      "the list from element %u does not end: it runs into a cycle",
-                                     status[STATUS_CYCLE]);
+                                     words[RANK_CYCLE]);
     return PRM_OK;
 }
 
-/* Elements of a block, as in kernels/rank.cl, and of a list that is worth contracting. */
-enum { SPAN = 64, CONTRACTED_LEAST = 4 * SPAN };
+/* Elements of a list that is worth contracting. */
+enum { CONTRACTED_LEAST = 4 * RANK_SPAN };
 
 /* A ranking in progress. */
 struct ranking {
@@ -65,11 +54,11 @@ static enum prm_status reset(const struct ranking *r)
 {
     struct prm_context *context = prm_arena_context(r->arena);
     const enum prm_status status =
-        prm_buffer_fill_u32(context, r->words, 0, UINT32_MAX, STATUS_UNFIT);
+        prm_buffer_fill_u32(context, r->words, 0, UINT32_MAX, RANK_UNFIT);
     if (status != PRM_OK)
         return status;
-    return prm_buffer_fill_u32(context, r->words, prm_words(STATUS_UNFIT), 0,
-                               STATUS_WORDS - STATUS_UNFIT);
+    return prm_buffer_fill_u32(context, r->words, prm_words(RANK_UNFIT), 0,
+                               RANK_STATUS_WORDS - RANK_UNFIT);
 }
 
 /* All rounds of `count` pairs, in *from; so is the result, *to is the other array. */
@@ -110,15 +99,15 @@ static enum prm_status walk(const struct ranking *r, bool *fit, uint32_t *rounds
     const struct prm_profile *profile = prm_context_profile(context);
     const size_t workgroup = profile->workgroup;
     const struct prm_arena_mark mark = prm_arena_mark(r->arena);
-    const uint32_t blocks = (uint32_t)(r->count / SPAN), n = (uint32_t)r->count;
+    const uint32_t blocks = (uint32_t)(r->count / RANK_SPAN), n = (uint32_t)r->count;
     enum prm_status status = PRM_OK;
     struct prm_buffer from, to;
-    uint32_t found[STATUS_MOVED];
+    uint32_t found[RANK_MOVED];
 
     // a block is as much work as its elements
-    const struct prm_chunks chunks = prm_chunks_of(profile, r->count, SPAN);
+    const struct prm_chunks chunks = prm_chunks_of(profile, r->count, RANK_SPAN);
     const size_t items = chunks.count * workgroup;
-    const uint32_t length = chunks.length / SPAN;
+    const uint32_t length = chunks.length / RANK_SPAN;
     TRY(prm_arena_take(r->arena, &from, prm_words(2 * ((size_t)blocks + 1))));
     TRY(prm_arena_take(r->arena, &to, prm_words(2 * ((size_t)blocks + 1))));
     TRY(reset(r));
@@ -137,10 +126,10 @@ static enum prm_status walk(const struct ranking *r, bool *fit, uint32_t *rounds
     // rounds of all elements: 2^rounds is the greatest rank or more
     TRY(prm_buffer_read(context, r->words, 0, found, sizeof(found)));
     *fit = true;
-    for (uint32_t step = STATUS_UNFIT; step < STATUS_GREATEST; step++)
+    for (uint32_t step = RANK_UNFIT; step < RANK_GREATEST; step++)
         *fit &= found[step] == 0;
     *rounds = 0;
-    while (found[STATUS_GREATEST] > (uint64_t)1 << *rounds)
+    while (found[RANK_GREATEST] > (uint64_t)1 << *rounds)
         (*rounds)++;
 cleanup:
     prm_arena_rewind(r->arena, mark);
@@ -156,7 +145,7 @@ static enum prm_status jump_all(const struct ranking *r, uint32_t *rounds)
     const struct prm_chunks chunks = prm_chunks_of(profile, r->count, 0);
     const size_t items = chunks.count * workgroup;
     const uint32_t n = (uint32_t)r->count;
-    uint32_t found[STATUS_WORDS];
+    uint32_t found[RANK_STATUS_WORDS];
     enum prm_status status = PRM_OK;
 
     // two arrays of pairs that take turns
@@ -179,7 +168,7 @@ static enum prm_status jump_all(const struct ranking *r, uint32_t *rounds)
     TRY(prm_buffer_read(context, r->words, 0, found, sizeof(found)));
     TRY(check(context, found, r->next, r->count));
     *rounds = 0;
-    while (*rounds < ROUNDS_MAX && found[STATUS_MOVED + *rounds] != 0)
+    while (*rounds < RANK_ROUNDS_MAX && found[RANK_MOVED + *rounds] != 0)
         (*rounds)++;
 cleanup:
     return status;
@@ -199,7 +188,7 @@ enum prm_status prm_rank(struct prm_arena *arena, struct prm_buffer rank, struct
         goto cleanup;
     PRM_ASSERT(rank.bytes >= prm_words(count) && next.bytes >= prm_words(count));
     PRM_ASSERT(rank.memory != next.memory);
-    TRY(prm_arena_take(arena, &r.words, prm_words(STATUS_WORDS)));
+    TRY(prm_arena_take(arena, &r.words, prm_words(RANK_STATUS_WORDS)));
     if (marks.memory == NULL && count >= CONTRACTED_LEAST)
         TRY(walk(&r, &ranked, &rounds));
     if (!ranked)

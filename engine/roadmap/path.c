@@ -25,7 +25,6 @@ static enum prm_status rank_chunk(struct prm_arena *arena, const struct prm_sear
     const struct prm_graph *graph = problem->graph;
     const struct prm_search_paths *paths = run->paths;
     const size_t elements = (size_t)n * graph->vertex_count;
-    struct prm_rank_result rounds;
 
     // every vertex points to the one before it, the paths' last vertices are marked
     TRY(prm_launch(context, PRM_KERNEL_PATH_PARENTS, levels->options, elements, workgroup,
@@ -44,7 +43,7 @@ static enum prm_status rank_chunk(struct prm_arena *arena, const struct prm_sear
              ARG_BUFFER(ends->vertices), ARG_BUFFER(ends->costs), ARG_U32(ends->k))));
 
     // a vertex's rank is its place in the path
-    TRY(prm_rank(arena, chunk->ranks, chunk->parents, chunk->marks, elements, &rounds));
+    TRY(prm_rank(arena, chunk->ranks, chunk->parents, chunk->marks, elements, NULL));
     TRY(prm_launch(context, PRM_KERNEL_PATH_PLACE, levels->options, elements, workgroup,
                    ARGS(ARG_BUFFER(paths->pool), ARG_BUFFER(chunk->marks), ARG_BUFFER(chunk->ranks),
                         ARG_BUFFER(paths->first), ARG_U32(q0), ARG_U32(n),
