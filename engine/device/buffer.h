@@ -16,6 +16,14 @@ struct prm_buffer {
     size_t bytes;
 };
 
+static const struct prm_buffer PRM_NO_BUFFER = {NULL, 0};
+
+/* Bytes of `words` 32-bit words. */
+static inline size_t prm_words(size_t words)
+{
+    return words * sizeof(uint32_t);
+}
+
 /* Makes a resident buffer of `bytes` (0 is rounded up to one byte), contents undefined.
  * PRM_DEVICE_MEMORY states the bytes wanted, in use, and the limit. */
 enum prm_status prm_buffer_create(struct prm_context *context, struct prm_buffer *buffer,

@@ -75,19 +75,11 @@ static inline enum prm_status prm_count_check(size_t count)
     return PRM_OK;
 }
 
-/* Bytes of `words` 32-bit words. */
-static inline size_t prm_words(size_t words)
-{
-    return words * sizeof(uint32_t);
-}
-
 /* Bytes that an arena piece of `words` takes at most, its alignment included. */
 static inline size_t prm_piece_bytes(size_t words)
 {
     enum { ALIGNMENT_MAX = 4096 };
     return prm_ceil_div(prm_words(words) + 1, ALIGNMENT_MAX) * ALIGNMENT_MAX;
 }
-
-static const struct prm_buffer PRM_NO_BUFFER = {NULL, 0};
 
 #endif

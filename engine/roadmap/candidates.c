@@ -6,8 +6,6 @@
 #include "primitives/radix_sort.h"
 #include "roadmap/scene_arguments.h"
 
-static const struct prm_buffer NO_BUFFER = {NULL, 0};
-
 /* Bits that vertex numbers below `count` need, at least one. */
 static uint32_t bits_of(uint32_t count)
 {
@@ -76,8 +74,8 @@ static enum prm_status sort_pairs(struct prm_arena *arena, struct prm_roadmap *r
     TRY(prm_launch(context, PRM_KERNEL_ROADMAP_PAIR_ENDS, options, share.items, share.group,
                    ARGS(ARG_BUFFER(low), ARG_BUFFER(high), ARG_BUFFER(lists), ARG_BUFFER(kept),
                         ARG_U32(k), ARG_U32(edges))));
-    TRY(prm_radix_sort(arena, high, low, NO_BUFFER, NO_BUFFER, edges, &sort));
-    TRY(prm_radix_sort(arena, low, high, NO_BUFFER, NO_BUFFER, edges, &sort));
+    TRY(prm_radix_sort(arena, high, low, PRM_NO_BUFFER, PRM_NO_BUFFER, edges, &sort));
+    TRY(prm_radix_sort(arena, low, high, PRM_NO_BUFFER, PRM_NO_BUFFER, edges, &sort));
 
     TRY(prm_buffer_create(context, &roadmap->edges, 2 * bytes));
     TRY(prm_buffer_create(context, &roadmap->lengths, bytes));
@@ -108,7 +106,7 @@ static enum prm_status order_by_high(struct prm_arena *arena, struct prm_roadmap
     TRY(prm_launch(context, PRM_KERNEL_ROADMAP_UPPER_ENDS, options, share.items, share.group,
                    ARGS(ARG_BUFFER(ends), ARG_BUFFER(roadmap->by_high), ARG_BUFFER(roadmap->edges),
                         ARG_U32(edges))));
-    TRY(prm_radix_sort(arena, ends, roadmap->by_high, NO_BUFFER, NO_BUFFER, edges, &sort));
+    TRY(prm_radix_sort(arena, ends, roadmap->by_high, PRM_NO_BUFFER, PRM_NO_BUFFER, edges, &sort));
     TRY(make_first(roadmap, &roadmap->first_high, ends, options));
 cleanup:
     prm_arena_rewind(arena, mark);

@@ -53,11 +53,6 @@ struct landmarks_work {
     struct prm_buffer gap;           /* u32: of the vertex chosen last */
 };
 
-static size_t words(size_t count)
-{
-    return count * sizeof(uint32_t);
-}
-
 static bool by_sweeps(const struct prm_landmarks *landmarks)
 {
     return prm_context_profile(landmarks->context)->shape == PRM_SHAPE_GPU;
@@ -116,18 +111,18 @@ static enum prm_status work_create(struct prm_landmarks *landmarks, const struct
     work->shares += profile->workgroup - 1 - (work->shares - 1) % profile->workgroup;
     work->heap_capacity = (uint32_t)(HEAP_ENTRIES_PER_VERTEX * n + HEAP_ENTRIES_MORE);
 
-    TRY(prm_buffer_create(context, &work->sources, words(work->width)));
-    TRY(prm_buffer_create(context, &work->distances[0], work->width * words(n)));
+    TRY(prm_buffer_create(context, &work->sources, prm_words(work->width)));
+    TRY(prm_buffer_create(context, &work->distances[0], work->width * prm_words(n)));
     if (by_sweeps(landmarks))
-        TRY(prm_buffer_create(context, &work->distances[1], work->width * words(n)));
+        TRY(prm_buffer_create(context, &work->distances[1], work->width * prm_words(n)));
     else
         TRY(prm_buffer_create(context, &work->heaps,
                               sizeof(uint64_t) * work->width * work->heap_capacity));
-    TRY(prm_buffer_create(context, &work->heap_counts, words(work->width)));
-    TRY(prm_buffer_create(context, &work->gaps, words(n)));
-    TRY(prm_buffer_create(context, &work->chances, words(n)));
+    TRY(prm_buffer_create(context, &work->heap_counts, prm_words(work->width)));
+    TRY(prm_buffer_create(context, &work->gaps, prm_words(n)));
+    TRY(prm_buffer_create(context, &work->chances, prm_words(n)));
     TRY(prm_buffer_create(context, &work->farthest, work->shares * sizeof(uint64_t)));
-    TRY(prm_buffer_create(context, &work->gap, words(1)));
+    TRY(prm_buffer_create(context, &work->gap, prm_words(1)));
     TRY(prm_buffer_fill_u32(context, work->sources, 0, root, 1));
     TRY(prm_buffer_fill_u32(context, work->gaps, 0, NONE_U32, n));
 
@@ -234,7 +229,7 @@ static enum prm_status run_search(struct prm_landmarks *landmarks)
     TRY(by_sweeps(landmarks) ? sweep(landmarks) : expand(landmarks));
     // read-back: are all distances known?
     TRY(prm_buffer_read(landmarks->context, work->heap_counts, 0, counts,
-                        words(work->sources_count)));
+                        prm_words(work->sources_count)));
     bool done = true;
     for (uint32_t s = 0; s < work->sources_count; s++)
         done &= counts[s] == 0;
@@ -281,7 +276,7 @@ static enum prm_status set_shift(struct prm_landmarks *landmarks)
     uint32_t farthest = 0;
 
     // read-back: the root's farthest vertex
-    TRY(prm_buffer_read(landmarks->context, landmarks->work->gap, 0, &farthest, words(1)));
+    TRY(prm_buffer_read(landmarks->context, landmarks->work->gap, 0, &farthest, prm_words(1)));
     while (2 * (uint64_t)farthest >> landmarks->shift > ENTRY_MAX)
         landmarks->shift++;
 

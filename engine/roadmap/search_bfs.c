@@ -8,8 +8,6 @@
 
 #include <stdio.h>
 
-static const struct prm_buffer NO_BUFFER = {NULL, 0};
-
 enum {
     WORD_BITS = 64,
     WORDS_MAX = 8,
@@ -59,7 +57,7 @@ static enum prm_status make_order(struct prm_arena *arena, struct prm_buffer *or
                    ARGS(ARG_BUFFER(keys), ARG_BUFFER(*order), ARG_BUFFER(problem->queries),
                         ARG_BUFFER(space ? problem->endpoints->states : keys), ARG_U32(n))));
     if (space && alike)
-        TRY(prm_radix_sort(arena, keys, *order, NO_BUFFER, NO_BUFFER, n, NULL));
+        TRY(prm_radix_sort(arena, keys, *order, PRM_NO_BUFFER, PRM_NO_BUFFER, n, NULL));
 
 cleanup:
     prm_arena_rewind(arena, mark);

@@ -20,11 +20,6 @@
  * along the bounds' diagonal. */
 enum { EDGES_PER_STEP = 1 << 14, SAMPLES_ACROSS = 100 };
 
-static size_t words(size_t count)
-{
-    return count * sizeof(uint32_t);
-}
-
 double prm_world_diagonal(const struct prm_world *world)
 {
     double squared = 0.0;
@@ -45,10 +40,10 @@ enum prm_status prm_validity_begin(struct prm_validity **validity,
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for a validity");
     made->roadmap = roadmap;
     made->graph.vertex_count = roadmap->milestone_count;
-    TRY(prm_buffer_create(context, &made->edge_valid, words(roadmap->edge_count)));
-    TRY(prm_buffer_create(context, &made->graph.offsets, words(n + 1)));
-    TRY(prm_buffer_create(context, &made->components, words(n)));
-    TRY(prm_buffer_create(context, &made->component_sizes, words(n)));
+    TRY(prm_buffer_create(context, &made->edge_valid, prm_words(roadmap->edge_count)));
+    TRY(prm_buffer_create(context, &made->graph.offsets, prm_words(n + 1)));
+    TRY(prm_buffer_create(context, &made->components, prm_words(n)));
+    TRY(prm_buffer_create(context, &made->component_sizes, prm_words(n)));
     *validity = made;
     made = NULL;
 cleanup:
@@ -77,14 +72,15 @@ enum prm_status prm_validity_link(struct prm_arena *arena, struct prm_validity *
     struct prm_buffer degrees;
 
     prm_space_options(options, &roadmap->space);
-    TRY(prm_arena_take(arena, &degrees, words(n)));
+    TRY(prm_arena_take(arena, &degrees, prm_words(n)));
     TRY(prm_launch(context, PRM_KERNEL_ROADMAP_DEGREES, options, share.items, share.group,
                    ARGS(ARG_BUFFER(degrees), ARG_BUFFER(validity->edge_valid),
                         ARG_BUFFER(roadmap->first_low), ARG_BUFFER(roadmap->first_high),
                         ARG_BUFFER(roadmap->by_high), ARG_U32(n))));
     TRY(prm_scan_exclusive(arena, graph->offsets, degrees, n, PRM_SCAN_AUTO));
     // read-back: the arcs, to size their array
-    TRY(prm_buffer_read(context, graph->offsets, words(n), &graph->arc_count, sizeof(uint32_t)));
+    TRY(prm_buffer_read(context, graph->offsets, prm_words(n), &graph->arc_count,
+                        sizeof(uint32_t)));
     validity->valid_edges = graph->arc_count / 2;
     TRY(prm_buffer_create(context, &graph->arcs, graph->arc_count * sizeof(struct arc)));
     TRY(prm_launch(context, PRM_KERNEL_ROADMAP_LINK, options, share.items, share.group,
@@ -102,13 +98,13 @@ enum prm_status prm_validity_label(struct prm_arena *arena, struct prm_validity 
     const struct prm_roadmap *roadmap = validity->roadmap;
     const uint32_t n = roadmap->milestone_count;
     enum prm_status status = PRM_OK;
-    uint32_t *sizes = malloc(words(n) + 1);
+    uint32_t *sizes = malloc(prm_words(n) + 1);
 
     if (sizes == NULL)
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u component sizes", n);
     TRY(prm_components_label(arena, validity->components, validity->component_sizes, roadmap->edges,
                              validity->edge_valid, roadmap->edge_count, n));
-    TRY(prm_buffer_read(roadmap->context, validity->component_sizes, 0, sizes, words(n)));
+    TRY(prm_buffer_read(roadmap->context, validity->component_sizes, 0, sizes, prm_words(n)));
     for (uint32_t v = 0; v < n; v++) {
         validity->component_count += sizes[v] > 0;
         if (sizes[v] > validity->largest_size) {
@@ -143,7 +139,7 @@ enum prm_status prm_validity_weigh(struct prm_validity *validity, double link_le
     const struct prm_share share = prm_share_of(context, graph->arc_count);
     enum prm_status status = PRM_OK;
     char options[PRM_SCENE_OPTIONS_MAX];
-    uint32_t *offsets = malloc(words(graph->vertex_count + 1u));
+    uint32_t *offsets = malloc(prm_words(graph->vertex_count + 1u));
     struct arc *arcs = malloc(graph->arc_count * sizeof(*arcs) + 1);
 
     if (offsets == NULL || arcs == NULL) {
@@ -152,7 +148,7 @@ enum prm_status prm_validity_weigh(struct prm_validity *validity, double link_le
         goto cleanup;
     }
     // read-back: the graph, whose longest paths decide the scale
-    TRY(prm_buffer_read(context, graph->offsets, 0, offsets, words(graph->vertex_count + 1u)));
+    TRY(prm_buffer_read(context, graph->offsets, 0, offsets, prm_words(graph->vertex_count + 1u)));
     TRY(prm_buffer_read(context, graph->arcs, 0, arcs, graph->arc_count * sizeof(*arcs)));
     const struct prm_host_graph host = {graph->vertex_count, graph->arc_count, offsets, arcs,
                                         roadmap->host_lengths};
@@ -207,10 +203,10 @@ static enum prm_status histogram(struct prm_arena *arena, uint32_t *bins, struct
     enum prm_status status = PRM_OK;
     struct prm_buffer counts;
 
-    TRY(prm_arena_take(arena, &counts, words(PRM_HISTOGRAM_BINS + 2)));
+    TRY(prm_arena_take(arena, &counts, prm_words(PRM_HISTOGRAM_BINS + 2)));
     TRY(prm_histogram_f32(arena, counts, values, count, 0.0f, fmaxf((float)maximum, 1e-30f),
                           PRM_HISTOGRAM_BINS));
-    TRY(prm_buffer_read(context, counts, 0, bins, words(PRM_HISTOGRAM_BINS)));
+    TRY(prm_buffer_read(context, counts, 0, bins, prm_words(PRM_HISTOGRAM_BINS)));
 cleanup:
     prm_arena_rewind(arena, mark);
     return status;
@@ -230,7 +226,7 @@ enum prm_status prm_validity_summarise(struct prm_arena *arena, struct prm_valid
     struct prm_buffer values;
 
     prm_space_options(options, &roadmap->space);
-    TRY(prm_arena_take(arena, &values, words(n > edges ? n : edges)));
+    TRY(prm_arena_take(arena, &values, prm_words(n > edges ? n : edges)));
     TRY(prm_launch(context, PRM_KERNEL_ROADMAP_VALID_LENGTHS, options, by_edge.items, by_edge.group,
                    ARGS(ARG_BUFFER(values), ARG_BUFFER(roadmap->lengths),
                         ARG_BUFFER(validity->edge_valid), ARG_U32(edges))));

@@ -7,8 +7,6 @@
 
 #include "primitives/cuckoo.h"
 
-static const struct prm_buffer NONE = {NULL, 0};
-
 /* Distinct words that look random: the finalizer of MurmurHash3, a bijection. */
 static uint32_t mix(uint32_t word)
 {
@@ -55,7 +53,7 @@ static struct prm_cuckoo_statistics check_table(const uint32_t *keys, size_t cou
     free(got);
     assert_ok(prm_cuckoo_find(table, b[3], b[4], b[2], count));
     uint32_t *present = test_download_u32(test_context, b[4], count);
-    assert_ok(prm_cuckoo_find(table, b[3], NONE, b[2], count));
+    assert_ok(prm_cuckoo_find(table, b[3], PRM_NO_BUFFER, b[2], count));
     got = test_download_u32(test_context, b[3], count);
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(present[i], 0);
@@ -130,8 +128,8 @@ static void sets(void **state)
     b[0] = test_upload_u32(test_context, keys, count);
     b[1] = test_upload_u32(test_context, NULL, count);
     struct prm_cuckoo *table;
-    assert_ok(prm_cuckoo_create(test_arena, &table, b[0], NONE, count, NULL));
-    assert_ok(prm_cuckoo_find(table, b[1], NONE, b[0], count));
+    assert_ok(prm_cuckoo_create(test_arena, &table, b[0], PRM_NO_BUFFER, count, NULL));
+    assert_ok(prm_cuckoo_find(table, b[1], PRM_NO_BUFFER, b[0], count));
     uint32_t *got = test_download_u32(test_context, b[1], count);
     for (size_t i = 0; i < count; i++)
         assert_int_equal(got[i], i);
@@ -274,7 +272,7 @@ static enum prm_status cuckoo_call(void *data)
     enum prm_status status =
         prm_cuckoo_create(test_arena, &table, c->keys, c->values, c->count, NULL);
     if (status == PRM_OK)
-        status = prm_cuckoo_find(table, c->values, NONE, c->keys, c->count);
+        status = prm_cuckoo_find(table, c->values, PRM_NO_BUFFER, c->keys, c->count);
     prm_cuckoo_destroy(table);
     return status;
 }

@@ -18,8 +18,6 @@
 
 enum { ROUNDS = 12, SIZE_BITS = 13, SEGMENT_BITS = 9 };
 
-static const struct prm_buffer NONE = {NULL, 0};
-
 /* A segment, and a count that it divides. */
 static size_t some_segments(size_t *segment)
 {
@@ -299,8 +297,36 @@ static void ranks(void **state)
         }
         struct prm_buffer b[2] = {test_upload_u32(test_context, next, count),
                                   test_upload_u32(test_context, NULL, count)};
-        assert_ok(prm_rank(test_arena, b[1], b[0], NONE, count, NULL));
+        assert_ok(prm_rank(test_arena, b[1], b[0], PRM_NO_BUFFER, count, NULL));
         property_check(b[1], expected, count);
+        free(next);
+        free(expected);
+        case_free(b, 2);
+    }
+}
+
+/* One list in a random order of its elements, mostly so long that it is contracted. */
+static void ranks_of_lists(void **state)
+{
+    (void)state;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        const uint32_t count = property_below((uint32_t)1 << SIZE_BITS);
+        uint32_t *order = case_array(count), *next = case_array(count);
+        uint32_t *expected = case_array(count);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t j = property_below(i + 1);
+            order[i] = order[j];
+            order[j] = i;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            next[order[i]] = order[i > 0 ? i - 1 : 0];
+            expected[order[i]] = i;
+        }
+        struct prm_buffer b[2] = {test_upload_u32(test_context, next, count),
+                                  test_upload_u32(test_context, NULL, count)};
+        assert_ok(prm_rank(test_arena, b[1], b[0], PRM_NO_BUFFER, count, NULL));
+        property_check(b[1], expected, count);
+        free(order);
         free(next);
         free(expected);
         case_free(b, 2);
@@ -330,7 +356,7 @@ static void tables(void **state)
                                   test_upload_u32(test_context, NULL, 2 * count)};
         struct prm_cuckoo *table;
         assert_ok(prm_cuckoo_create(test_arena, &table, b[0], b[1], count, &options));
-        assert_ok(prm_cuckoo_find(table, b[3], NONE, b[2], 2 * count));
+        assert_ok(prm_cuckoo_find(table, b[3], PRM_NO_BUFFER, b[2], 2 * count));
         property_check(b[3], expected, 2 * count);
         prm_cuckoo_destroy(table);
         free(keys);
@@ -404,8 +430,8 @@ static void levels(void **state)
         struct prm_buffer b[3] = {test_upload_u32(test_context, ends, 2 * edges),
                                   test_upload_u32(test_context, &source, 1),
                                   test_upload_u32(test_context, NULL, vertices)};
-        assert_ok(prm_arcs_init(test_arena, &arcs, b[0], NONE, edges, vertices));
-        assert_ok(prm_graph_levels(test_arena, b[2], NONE, &arcs, b[1], 1));
+        assert_ok(prm_arcs_init(test_arena, &arcs, b[0], PRM_NO_BUFFER, edges, vertices));
+        assert_ok(prm_graph_levels(test_arena, b[2], PRM_NO_BUFFER, &arcs, b[1], 1));
         property_check(b[2], expected, vertices);
         prm_arcs_deinit(test_context, &arcs);
         free(ends);
@@ -421,8 +447,9 @@ int main(void)
         cmocka_unit_test(runs_of_equals), cmocka_unit_test(sorts),
         cmocka_unit_test(splits),         cmocka_unit_test(histograms),
         cmocka_unit_test(intervals),      cmocka_unit_test(values_between_edges),
-        cmocka_unit_test(ranks),          cmocka_unit_test(tables),
-        cmocka_unit_test(random_numbers), cmocka_unit_test(levels),
+        cmocka_unit_test(ranks),          cmocka_unit_test(ranks_of_lists),
+        cmocka_unit_test(tables),         cmocka_unit_test(random_numbers),
+        cmocka_unit_test(levels),
     };
     return cmocka_run_group_tests(tests, property_setup, test_device_teardown);
 }

@@ -8,8 +8,6 @@
 
 #include <math.h>
 
-static const struct prm_buffer NONE = {NULL, 0};
-
 static void sizes_and_patterns(void **state)
 {
     (void)state;
@@ -107,7 +105,8 @@ static void special_floats(void **state)
     for (int descending = 0; descending < 2; descending++) {
         const struct prm_sort_options options = {.type = PRM_KEY_F32, .descending = descending};
         struct prm_buffer buffer = test_upload_u32(test_context, keys, COUNT);
-        assert_ok(prm_radix_sort(test_arena, buffer, NONE, NONE, NONE, COUNT, &options));
+        assert_ok(prm_radix_sort(test_arena, buffer, PRM_NO_BUFFER, PRM_NO_BUFFER, PRM_NO_BUFFER,
+                                 COUNT, &options));
         uint32_t *got = test_download_u32(test_context, buffer, COUNT);
         assert_u32_array_equal(descending ? reversed : ordered, got, COUNT);
         free(got);
@@ -125,7 +124,7 @@ static void published_permutation(void **state)
     struct prm_buffer b[3] = {test_upload_u32(test_context, keys, 4),
                               test_upload_u32(test_context, NULL, 4),
                               test_upload_u32(test_context, NULL, 4)};
-    assert_ok(prm_radix_sort(test_arena, b[0], NONE, b[1], b[2], 4, NULL));
+    assert_ok(prm_radix_sort(test_arena, b[0], PRM_NO_BUFFER, b[1], b[2], 4, NULL));
     uint32_t *got = test_download_u32(test_context, b[1], 4);
     assert_u32_array_equal(permutation, got, 4);
     free(got);

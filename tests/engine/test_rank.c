@@ -6,8 +6,6 @@
 
 #include "primitives/rank.h"
 
-static const struct prm_buffer NONE = {NULL, 0};
-
 /* A random order of 0 … count - 1. */
 static uint32_t *random_order(size_t count, uint64_t seed)
 {
@@ -82,7 +80,7 @@ static void check_forest(const uint32_t *next, size_t count)
         marked[i] = marked[i] ? 1 : 0;
 
     struct prm_rank_result result = {77};
-    assert_ok(prm_rank(test_arena, b[0], b[1], NONE, count, &result));
+    assert_ok(prm_rank(test_arena, b[0], b[1], PRM_NO_BUFFER, count, &result));
     assert_int_equal(result.rounds, rounds_of(greatest));
     uint32_t *got = test_download_u32(test_context, b[0], count);
     assert_u32_array_equal(ranks, got, count);
@@ -112,7 +110,7 @@ static void published_list(void **state)
     b[0] = test_upload_u32(test_context, NULL, 8);
     b[1] = test_upload_u32(test_context, next, 8);
     struct prm_rank_result result;
-    assert_ok(prm_rank(test_arena, b[0], b[1], NONE, 8, &result));
+    assert_ok(prm_rank(test_arena, b[0], b[1], PRM_NO_BUFFER, 8, &result));
     assert_int_equal(result.rounds, 3);
     uint32_t *got = test_download_u32(test_context, b[0], 8);
     assert_u32_array_equal(expected, got, 8);
@@ -123,7 +121,7 @@ static void published_list(void **state)
     struct prm_buffer more[2];
     more[0] = test_upload_u32(test_context, NULL, 1000);
     more[1] = test_upload_u32(test_context, long_list, 1000);
-    assert_ok(prm_rank(test_arena, more[0], more[1], NONE, 1000, &result));
+    assert_ok(prm_rank(test_arena, more[0], more[1], PRM_NO_BUFFER, 1000, &result));
     assert_int_equal(result.rounds, 10);
     free(long_list);
     case_free(b, 2);
@@ -165,7 +163,7 @@ static void long_list(void **state)
     b[0] = test_upload_u32(test_context, NULL, count);
     b[1] = test_upload_u32(test_context, next, count);
     struct prm_rank_result result;
-    assert_ok(prm_rank(test_arena, b[0], b[1], NONE, count, &result));
+    assert_ok(prm_rank(test_arena, b[0], b[1], PRM_NO_BUFFER, count, &result));
     assert_int_equal(result.rounds, rounds_of((uint32_t)count - 1));
     uint32_t *ranks = test_download_u32(test_context, b[0], count);
     uint32_t expected = (uint32_t)count - 1;
@@ -183,7 +181,8 @@ static void check_refused(const uint32_t *next, size_t count, const char *says)
     struct prm_buffer b[2];
     b[0] = test_upload_u32(test_context, NULL, count);
     b[1] = test_upload_u32(test_context, next, count);
-    assert_status(PRM_INVALID_ARGUMENT, prm_rank(test_arena, b[0], b[1], NONE, count, NULL));
+    assert_status(PRM_INVALID_ARGUMENT,
+                  prm_rank(test_arena, b[0], b[1], PRM_NO_BUFFER, count, NULL));
     assert_fault_says(says);
     case_free(b, 2);
 }

@@ -13,8 +13,6 @@
 
 enum data { UNIFORM, CLUSTERS, LATTICE, SPOT, LINE, SCALES, PAIRS };
 
-static const struct prm_buffer NO_MEMORY = {NULL, 0};
-
 struct cloud {
     struct prm_space space;
     uint32_t count;
@@ -280,7 +278,7 @@ static void approximate_case(enum data data, uint32_t dof, uint32_t count, doubl
     assert_lists_equal(&whole, &pieces, (size_t)count * K);
     check_lists(&cloud, &whole, K);
     assert_ok(prm_arena_take(test_arena, &on_device, (size_t)count * K * 4));
-    assert_ok(prm_neighbors_self(test_arena, on_device, NO_MEMORY, index, 0, count));
+    assert_ok(prm_neighbors_self(test_arena, on_device, PRM_NO_BUFFER, index, 0, count));
     assert_ok(prm_neighbors_recall(test_arena, &recall, index, on_device, 512));
     print_message("data %d, %u dimensions: alpha %g, recall %g\n", (int)data, dof, alpha, recall);
     assert_true(recall >= target);

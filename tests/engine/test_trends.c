@@ -13,8 +13,6 @@
 
 #include <stdlib.h>
 
-static const struct prm_buffer none = {NULL, 0};
-
 /* ---- neighbours ---- */
 
 enum { POINTS = 200, SEEDS = 6 };
@@ -57,7 +55,7 @@ static double mean_neighbors(uint32_t dof, uint32_t m, uint32_t l, double w)
     for (options.seed = 1; options.seed <= SEEDS; options.seed++) {
         struct prm_neighbor_index *index;
         assert_ok(prm_neighbor_index_create(test_arena, &index, &space, points, POINTS, &options));
-        assert_ok(prm_neighbors_self(test_arena, lists, none, index, 0, POINTS));
+        assert_ok(prm_neighbors_self(test_arena, lists, PRM_NO_BUFFER, index, 0, POINTS));
         uint32_t *got = test_download_u32(test_context, lists, cells);
         for (size_t i = 0; i < cells; i++)
             found += got[i] != UINT32_MAX;
