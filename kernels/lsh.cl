@@ -42,13 +42,6 @@ __kernel void lsh_keys(__global u32 *restrict keys, __global const f32 *restrict
     }
 }
 
-/* out[i] = i. */
-__kernel void lsh_iota(__global u32 *restrict out, const u32 n)
-{
-    for (u32 i = share_begin(n), end = share_end(n); i < end; i++)
-        out[i] = i;
-}
-
 /* Foreign rows and one table: query q offers the members of its run (run_of[q], from the hash
  * table; NONE_U32: an empty bucket), its first chunk, to its slice `table` of the candidates.
  * distances, indices: [n][tables][k], squared; order: [points] by key; starts, lengths: [runs]. */

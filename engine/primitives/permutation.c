@@ -6,6 +6,22 @@
 #include "device/try.h"
 #include "primitives/chunks.h"
 
+enum prm_status prm_permutation_identity(struct prm_context *context, struct prm_buffer permutation,
+                                         size_t count)
+{
+    const struct prm_profile *profile = prm_context_profile(context);
+    const enum prm_status status = prm_count_check(count);
+    if (status != PRM_OK || count == 0)
+        return status;
+    PRM_ASSERT(permutation.bytes >= prm_words(count));
+
+    const struct prm_chunks chunks = prm_chunks_of(profile, count, 0);
+    return prm_launch(
+        context, PRM_KERNEL_PERMUTATION_IDENTITY, NULL, (size_t)chunks.count * profile->workgroup,
+        profile->workgroup,
+        ARGS(ARG_BUFFER(permutation), ARG_U32((uint32_t)count), ARG_U32(chunks.length)));
+}
+
 enum prm_status prm_permutation_invert(struct prm_context *context, struct prm_buffer permutation,
                                        struct prm_buffer inverse, size_t count)
 {

@@ -8,6 +8,10 @@
 
 #include "device/arena.h"
 
+/* permutation[i] = i. permutation: u32[count], device. */
+enum prm_status prm_permutation_identity(struct prm_context *context, struct prm_buffer permutation,
+                                         size_t count);
+
 /* permutation[inverse[j]] = j. permutation, inverse: u32[count], device, not the same memory. */
 enum prm_status prm_permutation_invert(struct prm_context *context, struct prm_buffer permutation,
                                        struct prm_buffer inverse, size_t count);

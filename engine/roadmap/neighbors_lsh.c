@@ -12,14 +12,12 @@
  *
  * Foreign points look at their buckets, and where passes were made, at the neighbours of what they
  * find there.
- *
- * The aᵢ are orthogonal, of the length √dof that N(0,1) vectors have on average: the same keys'
- * statistics with cells of less varied shape, so fewer tables.
  */
 #include "roadmap/neighbors_lsh.h"
 
 #include "device/try.h"
 #include "primitives/compact.h"
+#include "primitives/permutation.h"
 #include "primitives/radix_sort.h"
 
 #include <math.h>
@@ -29,93 +27,22 @@
 
 static const struct prm_buffer NO_BUFFER = {NULL, 0};
 
-#define PI 3.14159265358979323846
 /* Members of a bucket that automatic parameters aim at. */
 enum { BUCKET_MEAN = 128 };
 enum { TABLES_AUTO_MAX = 32, PASSES_MAX = 3 };
 /* Points whose k-th neighbour is measured. */
 enum { SAMPLES = 128 };
-/* A pass takes the time of about so many tables, and is worth it once tables have found START. */
+/* A pass takes the time of about so many tables, and is worth it once tables have found this share
+ * of the sample's neighbours. */
 enum { PASS_TABLES = 8 };
-#define START 0.8
+#define PASS_SHARE_MIN 0.8
+/* Limits that keep the forecast of tables finite: the least share missed before, the greatest by
+ * which a table is taken to shrink it, and the least that may be missed in the end. */
+#define MISSED_MIN 1e-6
+#define SHRINK_MAX 0.999
+#define ALLOWED_MIN 1e-3
 /* Beyond the target the sample is to have found so much, for what it may be off. */
 #define SAMPLE_MARGIN 0.01
-/* Factors of the combined key are below this. */
-enum { FACTOR_END = 32768 };
-
-/* splitmix64 (Steele, Lea & Flood 2014). */
-static uint64_t random_next(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-/* In (0, 1). */
-static double random_uniform(uint64_t *state)
-{
-    return ((double)(random_next(state) >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double random_normal(uint64_t *state)
-{
-    const double radius = sqrt(-2.0 * log(random_uniform(state)));
-    return radius * cos(2.0 * PI * random_uniform(state));
-}
-
-/* One direction of length √dof, orthogonal to the `before` ones in rows[][PRM_DOF_MAX]. */
-static void random_direction(double (*rows)[PRM_DOF_MAX], uint32_t before, uint32_t dof,
-                             uint64_t *state)
-{
-    double *row = rows[before], squared;
-    do {
-        for (uint32_t c = 0; c < dof; c++)
-            row[c] = random_normal(state);
-        for (uint32_t r = 0; r < before; r++) {
-            double dot = 0.0;
-            for (uint32_t c = 0; c < dof; c++)
-                dot += row[c] * rows[r][c] / dof;
-            for (uint32_t c = 0; c < dof; c++)
-                row[c] -= dot * rows[r][c];
-        }
-        squared = 0.0;
-        for (uint32_t c = 0; c < dof; c++)
-            squared += row[c] * row[c];
-    } while (squared < 1e-6);
-    for (uint32_t c = 0; c < dof; c++)
-        row[c] *= sqrt(dof / squared);
-}
-
-/* Uploads one table's hash functions. */
-static enum prm_status make_functions(struct lsh_table *table,
-                                      const struct prm_neighbor_index *index, uint32_t number)
-{
-    const struct prm_lsh *lsh = index->lsh;
-    const uint32_t dof = index->space.dof, m = lsh->projections;
-    double rows[LSH_PROJECTIONS][PRM_DOF_MAX];
-    float projections[(PRM_DOF_MAX + 1) * LSH_PROJECTIONS] = {0};
-    uint32_t factors[LSH_PROJECTIONS] = {0};
-    uint64_t state = index->options.seed ^ ((uint64_t)(number + 1) << 32);
-    enum prm_status status = PRM_OK;
-
-    for (uint32_t h = 0; h < m; h++) {
-        float *out = projections + h;
-        // more projections than coordinates: orthogonal in groups
-        random_direction(&rows[h - h % dof], h % dof, dof, &state);
-        for (uint32_t c = 0; c < dof; c++)
-            out[c * LSH_PROJECTIONS] = (float)(rows[h][c] / lsh->width);
-        out[dof * LSH_PROJECTIONS] = (float)random_uniform(&state);
-        factors[h] = 1 + (uint32_t)(random_next(&state) % (FACTOR_END - 1));
-    }
-    const size_t bytes = (size_t)(dof + 1) * LSH_PROJECTIONS * sizeof(float);
-    TRY(prm_buffer_create(index->context, &table->projections, bytes));
-    TRY(prm_buffer_write(index->context, table->projections, 0, projections, bytes));
-    TRY(prm_buffer_create(index->context, &table->factors, sizeof(factors)));
-    TRY(prm_buffer_write(index->context, table->factors, 0, factors, sizeof(factors)));
-cleanup:
-    return status;
-}
 
 static int compare_floats(const void *a, const void *b)
 {
@@ -186,7 +113,7 @@ static enum prm_status choose(struct prm_arena *arena, struct prm_neighbor_index
                              lsh->projections, lsh->table_count, LSH_PROJECTIONS, LSH_TABLES_MAX);
     if (options->width <= 0.0 || lsh->automatic)
         TRY(sample_reach(arena, index, &reach));
-    const double volume = pow(PI, dof / 2) / tgamma(dof / 2 + 1);
+    const double volume = pow(LSH_PI, dof / 2) / tgamma(dof / 2 + 1);
     const double side = reach * pow(fmax(BUCKET_MEAN * volume / options->k, 1.0), 1 / dof);
     lsh->width = options->width > 0.0 ? options->width : side * sqrt(dof);
 cleanup:
@@ -270,14 +197,6 @@ enum prm_status prm_lsh_keys(const struct prm_neighbor_index *index, const struc
                            ARG_BUFFER(table->factors), ARG_U32(n)));
 }
 
-static enum prm_status iota(const struct prm_neighbor_index *index, struct prm_buffer out,
-                            uint32_t n)
-{
-    const struct prm_share share = prm_share_of(index->context, n);
-    return prm_launch(index->context, PRM_KERNEL_LSH_IOTA, index->lsh->options, share.items,
-                      share.group, ARGS(ARG_BUFFER(out), ARG_U32(n)));
-}
-
 /* Keys, sort, runs, hash table: Pan & Manocha's pipeline for one table. One read-back: the runs. */
 static enum prm_status fill_table(struct prm_arena *arena, struct prm_neighbor_index *index,
                                   struct lsh_table *table, uint32_t number)
@@ -290,7 +209,7 @@ static enum prm_status fill_table(struct prm_arena *arena, struct prm_neighbor_i
     enum prm_status status = PRM_OK;
     struct prm_buffer keys, unique, runs, numbers;
 
-    TRY(make_functions(table, index, number));
+    TRY(prm_lsh_functions(table, index, number));
     TRY(prm_buffer_create(context, &table->order, bytes));
     TRY(prm_buffer_create(context, &table->starts, bytes));
     TRY(prm_buffer_create(context, &table->lengths, bytes));
@@ -300,12 +219,12 @@ static enum prm_status fill_table(struct prm_arena *arena, struct prm_neighbor_i
     TRY(prm_arena_take(arena, &runs, sizeof(uint32_t)));
 
     TRY(prm_lsh_keys(index, table, keys, index->points, n));
-    TRY(iota(index, table->order, n));
+    TRY(prm_permutation_identity(context, table->order, n));
     TRY(prm_radix_sort(arena, keys, table->order, NO_BUFFER, NO_BUFFER, n, NULL));
     TRY(prm_unique_sorted(arena, unique, table->starts, table->lengths, runs, keys, n));
     TRY(prm_buffer_read(context, runs, 0, &table->run_count, sizeof(uint32_t)));
 
-    TRY(iota(index, numbers, table->run_count));
+    TRY(prm_permutation_identity(context, numbers, table->run_count));
     TRY(prm_cuckoo_create(arena, &table->runs, unique, numbers, table->run_count, &cuckoo));
     const uint32_t attempts = prm_cuckoo_statistics(table->runs).attempts;
     if (attempts > index->statistics.cuckoo_attempts)
@@ -404,18 +323,19 @@ cleanup:
     return status;
 }
 
-/* What comes next, after a step that left the share `missed` of the sample's neighbours. */
-static void plan(struct prm_lsh *lsh, double missed, double allowed)
+/* Whether a pass or a table comes next, after a step that left the share `missed` of the sample's
+ * neighbours. Each table shrinks that by about the same factor s = missed / missed before, so that
+ * `allowed` is reached after log(allowed / missed) / log(s) more. */
+static void choose_next(struct prm_lsh *lsh, double missed, double allowed)
 {
     const bool is_last = lsh->filled == lsh->table_count;
     if (lsh->wants_pass) {
         lsh->wants_pass = lsh->passes < PASSES_MAX || is_last;
     } else {
-        // each table finds about the same share of what is left
-        const double shrink = fmin(missed / fmax(lsh->missed, 1e-6), 0.999);
-        const double needed = log(fmax(allowed, 1e-3) / missed) / log(shrink);
+        const double shrink = fmin(missed / fmax(lsh->missed, MISSED_MIN), SHRINK_MAX);
+        const double needed = log(fmax(allowed, ALLOWED_MIN) / missed) / log(shrink);
         lsh->wants_pass =
-            is_last || (lsh->filled > 1 && missed <= 1 - START && needed > PASS_TABLES);
+            is_last || (lsh->filled > 1 && missed <= 1 - PASS_SHARE_MIN && needed > PASS_TABLES);
     }
     lsh->missed = missed;
 }
@@ -436,7 +356,7 @@ enum prm_status prm_lsh_fill(struct prm_arena *arena, struct prm_neighbor_index 
     if (lsh->automatic) {
         TRY(sample_missed(arena, index, &missed));
         *done = missed <= allowed || (*done && lsh->passes == PASSES_MAX);
-        plan(lsh, missed, allowed);
+        choose_next(lsh, missed, allowed);
     }
     if (*done) {
         index->statistics.tables = lsh->filled;

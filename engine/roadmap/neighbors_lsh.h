@@ -1,5 +1,5 @@
-/* The inside of an index by hashing: neighbors_lsh.c makes it, neighbors_lsh_search.c asks it.
- * Internal. */
+/* The inside of an index by hashing: neighbors_lsh.c makes it, of functions that
+ * neighbors_lsh_functions.c draws; neighbors_lsh_search.c asks it. Internal. */
 #ifndef PRM_ROADMAP_NEIGHBORS_LSH_H
 #define PRM_ROADMAP_NEIGHBORS_LSH_H
 
@@ -8,6 +8,8 @@
 #include "roadmap/neighbors_index.h"
 
 enum { LSH_TABLES_MAX = 64, LSH_OPTIONS_MAX = PRM_SCENE_OPTIONS_MAX + 40 };
+
+#define LSH_PI 3.14159265358979323846
 
 /* One hash table over the points. */
 struct lsh_table {
@@ -34,6 +36,11 @@ struct prm_lsh {
     char join_options[LSH_OPTIONS_MAX], list_options[LSH_OPTIONS_MAX];
     struct lsh_table tables[LSH_TABLES_MAX];
 };
+
+/* Makes and uploads the hash functions of table number `number`; the table owns the buffers, on a
+ * fault too. */
+enum prm_status prm_lsh_functions(struct lsh_table *table, const struct prm_neighbor_index *index,
+                                  uint32_t number);
 
 /* keys[n] of n rows in one table. */
 enum prm_status prm_lsh_keys(const struct prm_neighbor_index *index, const struct lsh_table *table,
