@@ -23,8 +23,8 @@ enum { RECALL_SAMPLES = 256 };
 #define DIFFERENCES_PER_STEP 4e7
 enum { TILES_DOF = 3 }; /* dimensions in which QUERIES_MOST of tiles are a step */
 enum { CANDIDATES_PER_STEP = 1 << 17, QUERIES_LEAST = 64, QUERIES_MOST = 1 << 14 };
-/* Samples along the bounds' diagonal of `sampled` edges: by default, and at most. */
-enum { SAMPLES_ACROSS = 100, SAMPLES_ACROSS_MAX = 10000 };
+/* Samples along the bounds' diagonal of `sampled` edges, at most. */
+enum { SAMPLES_ACROSS_MAX = 10000 };
 /* Rows and bytes of the device that a milestone takes at most, and bytes of a neighbour slot,
  * scratch of sorting included. A row is stored as a state, in a tile and while it is put there. */
 enum { ROWS_PER_MILESTONE = 3, BYTES_PER_MILESTONE = 64, BYTES_PER_SLOT = 64 };
@@ -435,7 +435,7 @@ enum prm_status prm_build_create(struct prm_context *context, struct prm_build *
     roadmap->robot = *robot;
     roadmap->params = *params;
     if (params->edge_resolution == 0.0)
-        roadmap->params.edge_resolution = prm_world_diagonal(world) / SAMPLES_ACROSS;
+        roadmap->params.edge_resolution = prm_world_diagonal(world) / PRM_SAMPLES_ACROSS;
     TRY(check_params(params));
     TRY(check_margin(params, world));
     TRY(check_resolution(&roadmap->params, prm_world_diagonal(world)));

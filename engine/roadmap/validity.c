@@ -16,17 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Edges that one step checks: about two milliseconds' work; of sampled ones, at so many samples
- * along the bounds' diagonal. */
-enum { EDGES_PER_STEP = 1 << 14, SAMPLES_ACROSS = 100 };
-
-double prm_world_diagonal(const struct prm_world *world)
-{
-    double squared = 0.0;
-    for (uint32_t c = 0; c < world->dimension; c++)
-        squared += (world->upper[c] - world->lower[c]) * (world->upper[c] - world->lower[c]);
-    return sqrt(squared);
-}
+/* Edges that one step checks: about two milliseconds' work; of sampled ones, at
+ * PRM_SAMPLES_ACROSS. */
+enum { EDGES_PER_STEP = 1 << 14 };
+/* The end of a histogram's range where all values are 0. */
+#define RANGE_LEAST 1e-30f
 
 enum prm_status prm_validity_begin(struct prm_validity **validity,
                                    const struct prm_roadmap *roadmap)
@@ -49,6 +43,21 @@ enum prm_status prm_validity_begin(struct prm_validity **validity,
 cleanup:
     prm_validity_destroy(made);
     return status;
+}
+
+void prm_validity_destroy(struct prm_validity *validity)
+{
+    if (validity == NULL)
+        return;
+    struct prm_context *context = validity->roadmap->context;
+    prm_buffer_destroy(context, &validity->edge_valid);
+    prm_buffer_destroy(context, &validity->graph.offsets);
+    prm_buffer_destroy(context, &validity->graph.arcs);
+    prm_buffer_destroy(context, &validity->components);
+    prm_buffer_destroy(context, &validity->component_sizes);
+    prm_landmarks_destroy(validity->landmarks);
+    prm_landmarks_destroy(validity->coming);
+    free(validity);
 }
 
 enum prm_status prm_validity_check(struct prm_arena *arena, struct prm_validity *validity,
@@ -204,7 +213,7 @@ static enum prm_status histogram(struct prm_arena *arena, uint32_t *bins, struct
     struct prm_buffer counts;
 
     TRY(prm_arena_take(arena, &counts, prm_words(PRM_HISTOGRAM_BINS + 2)));
-    TRY(prm_histogram_f32(arena, counts, values, count, 0.0f, fmaxf((float)maximum, 1e-30f),
+    TRY(prm_histogram_f32(arena, counts, values, count, 0.0f, fmaxf((float)maximum, RANGE_LEAST),
                           PRM_HISTOGRAM_BINS));
     TRY(prm_buffer_read(context, counts, 0, bins, prm_words(PRM_HISTOGRAM_BINS)));
 cleanup:
@@ -249,156 +258,5 @@ uint32_t prm_edges_per_step(const struct prm_roadmap *roadmap, const struct prm_
     if (params->edge_check == PRM_EDGE_CERTIFIED)
         return EDGES_PER_STEP;
     const double across = prm_world_diagonal(world) / params->edge_resolution;
-    return (uint32_t)(EDGES_PER_STEP * fmin(1.0, SAMPLES_ACROSS / across));
-}
-
-/* ---- the same roadmap in another world ---- */
-
-enum revision_stage {
-    REVISION_CHECK,
-    REVISION_LINK,
-    REVISION_LABEL,
-    REVISION_WEIGH,
-    REVISION_SUMMARISE,
-    REVISION_LANDMARKS,
-    REVISION_DONE
-};
-
-struct prm_revision {
-    const struct prm_roadmap *roadmap;
-    const struct prm_world *world;
-    const struct prm_validity *previous;
-    struct prm_validity *validity;
-    enum revision_stage stage;
-    uint32_t cursor; /* edges checked */
-};
-
-enum prm_status prm_revision_create(struct prm_revision **revision,
-                                    const struct prm_roadmap *roadmap,
-                                    const struct prm_world *world,
-                                    const struct prm_validity *previous)
-{
-    enum prm_status status = PRM_OK;
-    struct prm_revision *made = calloc(1, sizeof(*made));
-
-    *revision = NULL;
-    if (made == NULL)
-        return prm_fault_set(PRM_HOST_MEMORY, "no memory for a revision");
-    *made = (struct prm_revision){.roadmap = roadmap, .world = world, .previous = previous};
-    TRY(prm_validity_begin(&made->validity, roadmap));
-    *revision = made;
-    made = NULL;
-cleanup:
-    prm_revision_destroy(made);
-    return status;
-}
-
-void prm_revision_destroy(struct prm_revision *revision)
-{
-    if (revision == NULL)
-        return;
-    prm_validity_destroy(revision->validity);
-    free(revision);
-}
-
-/* Checks one piece of the edges against all that stands in the world. */
-static enum prm_status check_piece(struct prm_arena *arena, struct prm_revision *revision,
-                                   bool *done)
-{
-    const struct prm_roadmap *roadmap = revision->roadmap;
-    const struct prm_world *world = revision->world;
-    const struct prm_scene scene = {&roadmap->space,
-                                    &roadmap->robot,
-                                    world,
-                                    &world->all,
-                                    roadmap->params.edge_check,
-                                    roadmap->params.edge_resolution};
-    const uint32_t left = roadmap->edge_count - revision->cursor;
-    const uint32_t most = prm_edges_per_step(roadmap, world), n = left < most ? left : most;
-    const enum prm_status status =
-        prm_validity_check(arena, revision->validity, &scene, revision->cursor, n);
-    revision->cursor += n;
-    *done = revision->cursor == roadmap->edge_count;
-    return status;
-}
-
-enum prm_status prm_revision_step(struct prm_arena *arena, struct prm_revision *revision,
-                                  bool *done)
-{
-    const struct prm_roadmap *roadmap = revision->roadmap;
-    struct prm_validity *validity = revision->validity;
-    enum prm_status status = PRM_OK;
-    bool stage_done = true;
-
-    switch (revision->stage) {
-    case REVISION_CHECK:
-        TRY(check_piece(arena, revision, &stage_done));
-        break;
-    case REVISION_LINK:
-        TRY(prm_validity_link(arena, validity));
-        break;
-    case REVISION_LABEL:
-        TRY(prm_validity_label(arena, validity));
-        break;
-    case REVISION_WEIGH:
-        TRY(prm_validity_weigh(validity, prm_world_diagonal(revision->world),
-                               roadmap->weight_scale));
-        break;
-    case REVISION_SUMMARISE:
-        TRY(prm_validity_summarise(arena, validity, revision->previous));
-        break;
-    case REVISION_LANDMARKS:
-        if (revision->previous != NULL)
-            TRY(prm_validity_share_landmarks(arena, validity, revision->previous));
-        break;
-    case REVISION_DONE:
-        break;
-    }
-    // other work may go between steps: leave the queue empty
-    TRY(prm_context_finish(roadmap->context));
-    if (stage_done && revision->stage != REVISION_DONE)
-        revision->stage++;
-    *done = revision->stage == REVISION_DONE;
-cleanup:
-    return status;
-}
-
-struct prm_validity *prm_revision_take(struct prm_revision *revision)
-{
-    struct prm_validity *validity = revision->validity;
-    revision->validity = NULL;
-    return validity;
-}
-
-enum prm_status prm_validity_create(struct prm_arena *arena, struct prm_validity **validity,
-                                    const struct prm_roadmap *roadmap,
-                                    const struct prm_world *world,
-                                    const struct prm_validity *previous)
-{
-    enum prm_status status = PRM_OK;
-    struct prm_revision *revision = NULL;
-
-    *validity = NULL;
-    TRY(prm_revision_create(&revision, roadmap, world, previous));
-    for (bool done = false; !done;)
-        TRY(prm_revision_step(arena, revision, &done));
-    *validity = prm_revision_take(revision);
-cleanup:
-    prm_revision_destroy(revision);
-    return status;
-}
-
-void prm_validity_destroy(struct prm_validity *validity)
-{
-    if (validity == NULL)
-        return;
-    struct prm_context *context = validity->roadmap->context;
-    prm_buffer_destroy(context, &validity->edge_valid);
-    prm_buffer_destroy(context, &validity->graph.offsets);
-    prm_buffer_destroy(context, &validity->graph.arcs);
-    prm_buffer_destroy(context, &validity->components);
-    prm_buffer_destroy(context, &validity->component_sizes);
-    prm_landmarks_destroy(validity->landmarks);
-    prm_landmarks_destroy(validity->coming);
-    free(validity);
+    return (uint32_t)(EDGES_PER_STEP * fmin(1.0, PRM_SAMPLES_ACROSS / across));
 }

@@ -5,6 +5,9 @@
 
 #include "roadmap/collide.h"
 
+/* Samples along the bounds' diagonal of `sampled` edges, by default. */
+enum { PRM_SAMPLES_ACROSS = 100 };
+
 /* Edges that one step checks: about two milliseconds' work. The finer they are sampled, the fewer.
  */
 uint32_t prm_edges_per_step(const struct prm_roadmap *roadmap, const struct prm_world *world);
@@ -44,8 +47,5 @@ enum prm_status prm_validity_count_changes(struct prm_arena *arena,
                                            const struct prm_roadmap *roadmap, uint32_t *on,
                                            uint32_t *off, struct prm_buffer before,
                                            struct prm_buffer after);
-
-/* The longest link that a start or goal can have in a world: its bounds' diagonal. */
-double prm_world_diagonal(const struct prm_world *world);
 
 #endif

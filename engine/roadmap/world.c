@@ -102,17 +102,28 @@ static double polygon_width(const struct prm_obstacle *o)
 /* How wide an obstacle is where it is narrowest; of a grid, a cell. */
 static double width_of(const struct prm_obstacle *o, uint32_t dimension)
 {
-    const bool cylinder = o->kind == PRM_OBSTACLE_CYLINDER;
-    double width = 2 * o->radius;
-    if (o->kind == PRM_OBSTACLE_GRID)
+    double width = INFINITY;
+    switch (o->kind) {
+    case PRM_OBSTACLE_GRID:
         return o->grid.resolution;
-    if (o->kind == PRM_OBSTACLE_POLYGON)
+    case PRM_OBSTACLE_POLYGON:
         width = polygon_width(o);
-    if (o->kind == PRM_OBSTACLE_BOX || o->kind == PRM_OBSTACLE_RECTANGLE) {
+        break;
+    case PRM_OBSTACLE_BOX:
+    case PRM_OBSTACLE_RECTANGLE:
         width = fmin(o->size[0], o->size[1]);
         width = dimension == 3 ? fmin(width, o->size[2]) : width;
+        break;
+    case PRM_OBSTACLE_CYLINDER:
+        width = fmin(2 * o->radius, o->length);
+        break;
+    case PRM_OBSTACLE_SPHERE:
+    case PRM_OBSTACLE_CAPSULE:
+    case PRM_OBSTACLE_CIRCLE:
+        width = 2 * o->radius;
+        break;
     }
-    return (cylinder ? fmin(width, o->length) : width) + 2 * o->padding;
+    return width + 2 * o->padding;
 }
 
 static double finest_of(const struct prm_world_spec *spec)
@@ -326,4 +337,12 @@ static size_t set_bytes(const struct prm_obstacle_set *set)
 size_t prm_world_bytes(const struct prm_world *world)
 {
     return set_bytes(&world->fixed) + (world->has_dynamic ? set_bytes(&world->all) : 0);
+}
+
+double prm_world_diagonal(const struct prm_world *world)
+{
+    double squared = 0.0;
+    for (uint32_t c = 0; c < world->dimension; c++)
+        squared += (world->upper[c] - world->lower[c]) * (world->upper[c] - world->lower[c]);
+    return sqrt(squared);
 }
