@@ -44,7 +44,7 @@ static void refuse(struct compute *compute)
 
 static void answer(struct worker_task *work)
 {
-    struct compute *compute = (struct compute *)((char *)work - offsetof(struct compute, work));
+    struct compute *compute = WORK_OF(compute, work);
     struct call *call = compute->call;
     const bool npz = call->takes_npz;
     const double began = clock_steady();
@@ -147,7 +147,7 @@ static void drop(struct device_task *task)
 /* Parses and enqueues. */
 static void submit(struct worker_task *work)
 {
-    struct compute *compute = (struct compute *)((char *)work - offsetof(struct compute, work));
+    struct compute *compute = WORK_OF(compute, work);
     struct service *service = compute->service;
     struct call *call = compute->call;
     struct compute_parameter parameters[CALL_PARAMETERS_MAX];

@@ -103,7 +103,7 @@ static void write_picture(struct plan *plan)
 /* Writes the answer and completes. */
 static void answer(struct worker_task *work)
 {
-    struct plan *plan = (struct plan *)((char *)work - offsetof(struct plan, work));
+    struct plan *plan = WORK_OF(plan, work);
     struct call *call = plan->call;
     const bool picture = is_picture(plan);
     const double began = clock_steady();
@@ -304,7 +304,7 @@ static bool read_request(struct plan *plan)
 /* Parses and enqueues. */
 static void submit(struct worker_task *work)
 {
-    struct plan *plan = (struct plan *)((char *)work - offsetof(struct plan, work));
+    struct plan *plan = WORK_OF(plan, work);
     struct service *service = plan->service;
     const double began = clock_steady();
     if (!read_request(plan)) {

@@ -8,6 +8,7 @@
 #define SERVICE_WORKERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct workers;
 
@@ -16,6 +17,9 @@ struct worker_task {
     struct worker_task *next;
     void (*run)(struct worker_task *task);
 };
+
+/* The `struct type` whose member `work` the task is. */
+#define WORK_OF(type, task) ((struct type *)(void *)((char *)(task)-offsetof(struct type, work)))
 
 /* Starts the threads. `tick` is given the steady clock and returns the time of its next call,
  * INFINITY for none until workers_wake(). false: no memory or no threads. */

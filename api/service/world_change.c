@@ -90,7 +90,7 @@ static void write_roadmaps(const struct change *change, struct text *out)
 
 static void answer(struct worker_task *work)
 {
-    struct change *change = (struct change *)((char *)work - offsetof(struct change, work));
+    struct change *change = WORK_OF(change, work);
     struct call *call = change->call;
     struct text *out = &call->reply.body;
     const int status = change->status;
@@ -125,7 +125,7 @@ static void hand_to_worker(struct change *change, void (*run)(struct worker_task
 /* Prepares anew, because the world is not what it was. */
 static void prepare_again(struct worker_task *work)
 {
-    struct change *change = (struct change *)((char *)work - offsetof(struct change, work));
+    struct change *change = WORK_OF(change, work);
     reset(change);
     prepare(change);
 }
@@ -430,7 +430,7 @@ static void prepare(struct change *change)
 
 static void prepare_on_worker(struct worker_task *work)
 {
-    prepare((struct change *)((char *)work - offsetof(struct change, work)));
+    prepare(WORK_OF(change, work));
 }
 
 void world_change(struct service *service, struct call *call)
