@@ -2,8 +2,9 @@
  *
  * Methods: exact (brute force), tiles (median-split tiles of points with boxes, 16 queries walked
  * at once: exact, or as near as a target recall asks) and lsh (E2LSH of Datar et al. 2004 after Pan
- * & Manocha 2011: keys, radix sort, unique, cuckoo table, candidate lists, segmented sort and
- * compaction; with automatic parameters neighbours of neighbours, too). Ties are broken by the
+ * & Manocha 2011: keys, radix sort, unique, cuckoo table). Of lsh, the points themselves are joined
+ * table by table into resident lists of k (with automatic parameters neighbours of neighbours,
+ * too); foreign points take candidate lists, segmented sort and compaction. Ties are broken by the
  * lower index, so exact results are canonical: those of tiles, where they are exact, are the same
  * to the bit as brute force's.
  */
