@@ -1,6 +1,7 @@
 #include "contest.h"
 #include "bench.h"
 #include "client/table.h"
+#include "device/launch.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS_MAX = 64, CONTENDERS_MAX = 8, KERNELS_MAX = 128 };
+enum { RUNS_MAX = 64, CONTENDERS_MAX = 8 };
 /* A contender that has taken so long at one size is not run again. */
 #define PATIENCE_MS 2500.0
 /* Kernels below this share of their operation are left out. */
@@ -16,27 +17,29 @@ enum { RUNS_MAX = 64, CONTENDERS_MAX = 8, KERNELS_MAX = 128 };
 /* A copy reads and writes a word. */
 #define COPY_BYTES 8.0
 
-static struct contest_row *row_find(const struct contest *contest, const char *operation,
-                                    const char *by)
+/* The number of a contender's row; row_count: none. */
+static unsigned row_find(const struct contest *contest, const char *operation, const char *by)
 {
-    for (unsigned i = 0; i < contest->row_count; i++) {
+    unsigned i = 0;
+    for (; i < contest->row_count; i++) {
         const struct contest_row *row = &contest->rows[i];
         if (strcmp(row->operation, operation) == 0 && strcmp(row->by, by) == 0)
-            return (struct contest_row *)row;
+            break;
     }
-    return NULL;
+    return i;
 }
 
 static struct contest_row *row_of(struct contest *contest, const char *operation, const char *by)
 {
-    struct contest_row *row = row_find(contest, operation, by);
-    if (row)
-        return row;
-    if (contest->row_count == CONTEST_ROWS_MAX) {
+    const unsigned found = row_find(contest, operation, by);
+    if (found == CONTEST_ROWS_MAX) {
         fputs("too many rows\n", stderr);
         exit(EXIT_FAILURE);
     }
-    row = &contest->rows[contest->row_count++];
+    struct contest_row *row = &contest->rows[found];
+    if (found < contest->row_count)
+        return row;
+    contest->row_count++;
     *row = (struct contest_row){.operation = operation, .by = by};
     return row;
 }
@@ -55,7 +58,7 @@ static double run_once(const struct contender *contender, void *work)
 static void profile(struct contest *contest, const char *operation,
                     const struct contender *contender, void *work)
 {
-    struct prm_kernel_time times[KERNELS_MAX];
+    struct prm_kernel_time times[PRM_KERNEL_COUNT];
     struct contest_row *row = row_of(contest, operation, contender->by);
     double whole = 0;
     run_once(contender, work);
@@ -64,7 +67,7 @@ static void profile(struct contest *contest, const char *operation,
     bench_must(prm_context_finish(contest->context), operation);
     prm_context_kernel_times_reset(contest->context);
     contender->run(work);
-    const size_t count = prm_context_kernel_times(contest->context, times, KERNELS_MAX);
+    const size_t count = prm_context_kernel_times(contest->context, times, PRM_KERNEL_COUNT);
     for (size_t i = 0; i < count; i++)
         whole += times[i].milliseconds;
 
@@ -128,9 +131,10 @@ void contest_measure(struct contest *contest, const char *operation,
 void contest_note(struct contest *contest, const char *operation, const char *by,
                   const char *format, ...)
 {
-    struct contest_row *row = row_find(contest, operation, by);
+    const unsigned found = row_find(contest, operation, by);
+    struct contest_row *row = &contest->rows[found];
     va_list arguments;
-    if (!row || contest->profiling)
+    if (found == contest->row_count || contest->profiling)
         return;
     va_start(arguments, format);
     vsnprintf(row->note, sizeof row->note, format, arguments);
@@ -140,8 +144,8 @@ void contest_note(struct contest *contest, const char *operation, const char *by
 double contest_ms(const struct contest *contest, const char *operation, const char *by,
                   unsigned size)
 {
-    const struct contest_row *row = row_find(contest, operation, by);
-    return row ? row->ms[size] : 0;
+    const unsigned found = row_find(contest, operation, by);
+    return found < contest->row_count ? contest->rows[found].ms[size] : 0;
 }
 
 /* A number, or a dash where there is none. */
