@@ -24,6 +24,11 @@ struct world_version {
 struct world_version *world_version_create(struct world_document *document,
                                            const struct prm_precision *precision);
 
+/* The version that a PUT, PATCH or DELETE makes of `base` (NULL: there is none), which the engine
+ * takes; *status: of the answer. NULL: the call's problem says why not. */
+struct world_version *world_version_read(struct call *call, const struct limits *limits,
+                                         const struct world_version *base, int *status);
+
 /* Whether a roadmap built in `from` can be checked again in `to`: same dimension and bounds, and
  * for a lattice the same grid. */
 bool world_fits(const struct world_version *from, const struct world_version *to, bool lattice);

@@ -1,0 +1,107 @@
+/* What a change makes of a world: the body or the path read, put into the present document and
+ * checked. */
+#include "service/internal.h"
+#include "service/translate.h"
+#include "service/world_formats.h"
+#include "service/worlds.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Reads the obstacle in the body and puts it into a copy of the world. *status: of the answer. */
+static bool read_obstacle(struct world_document *document, struct call *call,
+                          const struct limits *limits, const struct world_document *base,
+                          int *status)
+{
+    const char *id = call->segments[1];
+    struct obstacle_document obstacle;
+    if (call_parameter(call, "format")) {
+        problem_add(&call->problem, PROBLEM_UNSUPPORTED, "obstacles are read from JSON only");
+        return false;
+    }
+    if (!obstacle_read(&obstacle, base->dimension, call_body(call), call->body_bytes, limits,
+                       &call->problem))
+        return false;
+    if (strlen(id) >= sizeof(obstacle.id)) {
+        problem_add(&call->problem, PROBLEM_INVALID_ARGUMENT, "an id has at most %zu bytes",
+                    sizeof(obstacle.id) - 1);
+        obstacle_deinit(&obstacle);
+        return false;
+    }
+    if (*obstacle.id && strcmp(obstacle.id, id) != 0) {
+        struct problem_fault *fault =
+            problem_add(&call->problem, PROBLEM_INVALID_ARGUMENT,
+                        "/id: \"%s\" is not the id in the path", obstacle.id);
+        fault->has_pointer = true;
+        snprintf(fault->pointer, sizeof(fault->pointer), "/id");
+        obstacle_deinit(&obstacle);
+        return false;
+    }
+    snprintf(obstacle.id, sizeof(obstacle.id), "%s", id);
+
+    *status = 201;
+    for (uint32_t i = 0; i < base->obstacle_count; i++)
+        if (strcmp(base->obstacles[i].id, id) == 0)
+            *status = 200;
+    return world_with_obstacle(document, base, &obstacle, limits, &call->problem);
+}
+
+/* Makes the document that the world will be. false: the call's problem says why not. *status: of
+ * the answer. */
+static bool read_document(struct world_document *document, struct call *call,
+                          const struct limits *limits, const struct world_version *base,
+                          int *status)
+{
+    const char *format = call_parameter(call, "format");
+    *status = 200;
+    if (call->route == ROUTE_WORLD_PUT) {
+        *status = base ? 200 : 201;
+        return format ? world_read_format(document, call, format, limits)
+                      : world_read(document, call_body(call), call->body_bytes, limits,
+                                   &call->problem);
+    }
+    if (!base) {
+        problem_add(&call->problem, PROBLEM_UNKNOWN_WORLD, "there is no world \"%s\"",
+                    call->segments[0]);
+        return false;
+    }
+    if (call->route == ROUTE_WORLD_PATCH)
+        return world_patch(document, &base->document, call_body(call), call->body_bytes, limits,
+                           &call->problem);
+    if (call->route == ROUTE_OBSTACLE_DELETE)
+        return world_without_obstacle(document, &base->document, call->segments[1], &call->problem);
+    return read_obstacle(document, call, limits, &base->document, status);
+}
+
+/* Whether the engine takes the world, and how precisely; else the call's problem says why not. */
+static bool check(struct prm_precision *precision, const struct world_document *document,
+                  struct problem *problem)
+{
+    struct world_spec spec = {0};
+    enum prm_status status = world_spec_init(&spec, document);
+    if (status == PRM_OK)
+        status = prm_world_check(&spec.spec);
+    if (status == PRM_OK)
+        *precision = prm_world_precision(&spec.spec);
+    world_spec_deinit(&spec);
+    if (status != PRM_OK)
+        problem_add_status(problem, status);
+    return status == PRM_OK;
+}
+
+struct world_version *world_version_read(struct call *call, const struct limits *limits,
+                                         const struct world_version *base, int *status)
+{
+    struct world_document document;
+    struct prm_precision precision;
+    if (!read_document(&document, call, limits, base, status))
+        return NULL;
+    if (!check(&precision, &document, &call->problem)) {
+        world_deinit(&document);
+        return NULL;
+    }
+    struct world_version *next = world_version_create(&document, &precision);
+    if (!next)
+        problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for a world");
+    return next;
+}
