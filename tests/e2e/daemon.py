@@ -18,8 +18,9 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("PRMD_BIN", str(SOURCE / "build/bin/prmd"))
 SHARED = pathlib.Path(os.environ.get("PRM_SHARED", SOURCE.parent / "shared"))
 needs_shared = unittest.skipUnless((SHARED / "data").is_dir(), "needs the folder of real maps, PRM_SHARED")
-# every loop that waits for the daemon is bounded by this
-START_S, REPLY_S = 90, 600
+# every loop that waits for the daemon is bounded by this, against hangs, not slowness: kernel caches may be cold and
+# the machine busy
+START_S, REPLY_S = 300, 600
 # what ctest knows as skipped
 EXIT_SKIPPED = 77
 
