@@ -206,15 +206,6 @@ cleanup:
     return status;
 }
 
-/* Numbers the payload of keys that are all equal and keep their places. */
-static enum prm_status number_payload(const struct radix *radix, struct prm_chunks chunks)
-{
-    const size_t group = radix->profile->workgroup;
-    return prm_launch(
-        radix->context, PRM_KERNEL_PERMUTATION_IDENTITY, NULL, chunks.count * group, group,
-        ARGS(ARG_BUFFER(radix->payload), ARG_U32((uint32_t)radix->count), ARG_U32(chunks.length)));
-}
-
 /* All passes over a long array, digit by digit over the bits that differ. */
 static enum prm_status sort_long(struct radix *radix)
 {
@@ -238,7 +229,7 @@ static enum prm_status sort_long(struct radix *radix)
         varying &= ~(digit << shift);
     }
     if (radix->moves == RADIX_INDEX)
-        TRY(number_payload(radix, chunks));
+        TRY(prm_permutation_identity(radix->context, radix->payload, radix->count));
 
     // an odd number of passes ends in the spares
     if (radix->keys.memory != keys.memory) {

@@ -25,8 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct prm_buffer NO_BUFFER = {NULL, 0};
-
 /* Members of a bucket that automatic parameters aim at. */
 enum { BUCKET_MEAN = 128 };
 enum { TABLES_AUTO_MAX = 32, PASSES_MAX = 3 };
@@ -220,7 +218,7 @@ static enum prm_status fill_table(struct prm_arena *arena, struct prm_neighbor_i
 
     TRY(prm_lsh_keys(index, table, keys, index->points, n));
     TRY(prm_permutation_identity(context, table->order, n));
-    TRY(prm_radix_sort(arena, keys, table->order, NO_BUFFER, NO_BUFFER, n, NULL));
+    TRY(prm_radix_sort(arena, keys, table->order, PRM_NO_BUFFER, PRM_NO_BUFFER, n, NULL));
     TRY(prm_unique_sorted(arena, unique, table->starts, table->lengths, runs, keys, n));
     TRY(prm_buffer_read(context, runs, 0, &table->run_count, sizeof(uint32_t)));
 

@@ -9,8 +9,6 @@
 
 #include <stdlib.h>
 
-static const struct prm_buffer NO_BUFFER = {NULL, 0};
-
 enum prm_status prm_lsh_pairs(const struct prm_neighbor_index *index, uint64_t *pairs)
 {
     const struct prm_lsh *lsh = index->lsh;
@@ -59,7 +57,7 @@ static enum prm_status offer(struct prm_arena *arena, const struct prm_neighbor_
     for (uint32_t t = 0; t < lsh->filled; t++) {
         const struct lsh_table *table = &lsh->tables[t];
         TRY(prm_lsh_keys(index, table, keys, queries, c->n));
-        TRY(prm_cuckoo_find(table->runs, runs, NO_BUFFER, keys, c->n));
+        TRY(prm_cuckoo_find(table->runs, runs, PRM_NO_BUFFER, keys, c->n));
         TRY(prm_launch(
             index->context, PRM_KERNEL_LSH_OFFER_FOREIGN, lsh->options, share.items, share.group,
             ARGS(ARG_BUFFER(c->distances), ARG_BUFFER(c->indices), ARG_BUFFER(index->points),
@@ -94,8 +92,8 @@ static enum prm_status cut(struct prm_arena *arena, struct prm_buffer indices,
     TRY(prm_arena_take(arena, &kept_distances, bytes));
     TRY(prm_arena_take(arena, &counts, c->n * sizeof(uint32_t)));
 
-    TRY(prm_radix_sort_segments(arena, c->indices, c->distances, NO_BUFFER, NO_BUFFER, count,
-                                c->segment, NULL));
+    TRY(prm_radix_sort_segments(arena, c->indices, c->distances, PRM_NO_BUFFER, PRM_NO_BUFFER,
+                                count, c->segment, NULL));
     TRY(prm_launch(
         context, PRM_KERNEL_LSH_FLAG_DISTINCT, options, each.items, each.group,
         ARGS(ARG_BUFFER(flags), ARG_BUFFER(c->indices), ARG_U32(c->segment), ARG_U32(c->n))));
@@ -105,7 +103,7 @@ static enum prm_status cut(struct prm_arena *arena, struct prm_buffer indices,
     TRY(prm_launch(context, PRM_KERNEL_LSH_CLEAR_REST, options, each.items, each.group,
                    ARGS(ARG_BUFFER(kept_distances), ARG_BUFFER(kept), ARG_BUFFER(counts),
                         ARG_U32(c->segment), ARG_U32(c->n))));
-    TRY(prm_radix_sort_segments(arena, kept_distances, kept, NO_BUFFER, NO_BUFFER, count,
+    TRY(prm_radix_sort_segments(arena, kept_distances, kept, PRM_NO_BUFFER, PRM_NO_BUFFER, count,
                                 c->segment, &by_distance));
     TRY(prm_launch(context, PRM_KERNEL_LSH_CUT, options, each.items, each.group,
                    ARGS(ARG_BUFFER(indices), ARG_BUFFER(distances), ARG_BUFFER(kept),
