@@ -13,7 +13,7 @@ function(property_test name)
       math(EXPR bits "${wg} % 5 + 2")
       add_test(NAME ${name}.${shape}.${wg} COMMAND ${name})
       set_tests_properties(${name}.${shape}.${wg} PROPERTIES LABELS device TIMEOUT 600 SKIP_RETURN_CODE 77
-        ENVIRONMENT "PRMD_TUNING=shape=${shape},wg=${wg},chunks=${bits},radix_bits=${bits},lanes=${lanes}")
+        ENVIRONMENT "${PRM_SANITIZER_ENVIRONMENT};PRMD_TUNING=shape=${shape},wg=${wg},chunks=${bits},radix_bits=${bits},lanes=${lanes}")
     endforeach()
   endforeach()
 endfunction()
@@ -24,4 +24,4 @@ property_test(test_neighbor_properties 1 64)
 # A fresh cache of kernels is filled by the first run and read by the second.
 add_test(NAME kernel_cache COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:test_histogram>
   -DCACHE=${CMAKE_BINARY_DIR}/tests/kernel_cache -P ${CMAKE_CURRENT_SOURCE_DIR}/kernel_cache.cmake)
-set_tests_properties(kernel_cache PROPERTIES LABELS device TIMEOUT 300)
+set_tests_properties(kernel_cache PROPERTIES LABELS device TIMEOUT 400 ENVIRONMENT "${PRM_SANITIZER_ENVIRONMENT}")
