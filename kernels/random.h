@@ -334,7 +334,7 @@ static inline f32 random_steps_unit(u64 start, u64 step, u64 index)
 }
 
 #ifndef __OPENCL_VERSION__
-_Static_assert(sizeof(struct random_steps) == 16 * RANDOM_DIMENSIONS_MAX,
+_Static_assert(sizeof(struct random_steps) == 16ul * RANDOM_DIMENSIONS_MAX,
                "struct random_steps crosses the bus");
 #endif
 

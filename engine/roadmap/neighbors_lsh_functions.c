@@ -84,8 +84,8 @@ enum prm_status prm_lsh_functions(struct lsh_table *table, const struct prm_neig
         // more projections than coordinates: orthogonal in groups
         random_direction(&rows[h - h % dof], h % dof, dof, &state);
         for (uint32_t c = 0; c < dof; c++)
-            out[c * LSH_PROJECTIONS] = (float)(rows[h][c] / lsh->width);
-        out[dof * LSH_PROJECTIONS] = (float)random_uniform(&state);
+            out[(size_t)c * LSH_PROJECTIONS] = (float)(rows[h][c] / lsh->width);
+        out[(size_t)dof * LSH_PROJECTIONS] = (float)random_uniform(&state);
         factors[h] = 1 + (uint32_t)(random_next(&state) % (FACTOR_END - 1));
     }
     const size_t bytes = (size_t)(dof + 1) * LSH_PROJECTIONS * sizeof(float);
