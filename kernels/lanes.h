@@ -32,32 +32,20 @@ static inline u32 lanes_mask(lanes_i32 mask)
 
 #define lanes_any(mask) (lanes_mask(mask) != 0)
 
-static inline f32 lanes_least(lanes_f32 v)
-{
-    f32 each[LANES];
-    vstore16(v, 0, each);
-    for (u32 lane = 1; lane < LANES; lane++)
-        each[0] = min(each[0], each[lane]);
-    return each[0];
-}
+/* name(v): what `of` two, min or max, leaves of all lanes of a vector. */
+#define LANES_FOLD(name, result, vector, scalar, of)                                               \
+    static inline result name(vector v)                                                            \
+    {                                                                                              \
+        scalar each[LANES];                                                                        \
+        vstore16(v, 0, each);                                                                      \
+        for (u32 lane = 1; lane < LANES; lane++)                                                   \
+            each[0] = of(each[0], each[lane]);                                                     \
+        return each[0];                                                                            \
+    }
 
-static inline f32 lanes_most(lanes_f32 v)
-{
-    f32 each[LANES];
-    vstore16(v, 0, each);
-    for (u32 lane = 1; lane < LANES; lane++)
-        each[0] = max(each[0], each[lane]);
-    return each[0];
-}
-
-static inline u32 lanes_greatest(ushort16 v)
-{
-    ushort each[LANES];
-    vstore16(v, 0, each);
-    for (u32 lane = 1; lane < LANES; lane++)
-        each[0] = max(each[0], each[lane]);
-    return each[0];
-}
+LANES_FOLD(lanes_least, f32, lanes_f32, f32, min)
+LANES_FOLD(lanes_most, f32, lanes_f32, f32, max)
+LANES_FOLD(lanes_greatest, u32, ushort16, ushort, max)
 
 #else
 

@@ -17,6 +17,7 @@
  * check: -DROW=16 -DDOF=12 -DLANES=1 -DLEVELS=130
  */
 #include "bisect.h"
+#include "levels.h"
 #include "lsh_types.h"
 #include "metric.h"
 #include "share.h"
@@ -42,13 +43,6 @@ typedef u32 lanes_u32;
 #define lanes_values(v) as_float16(v)
 #define lanes_load(at) vload16(0, at)
 #define lanes_store(v, at) vstore16(v, 0, at)
-#endif
-
-/* Loops over a column: in registers while it is short. */
-#if LEVELS <= 34
-#define FOR_LEVELS _Pragma("unroll")
-#else
-#define FOR_LEVELS
 #endif
 
 /* Rows in the order of a table: out[place] = rows[order[place]]. */

@@ -18,9 +18,9 @@
 
 /* Walks of a work-item at a time: a CPU waits for several reads at once. */
 #if WORKGROUP == 1
-#define LANES 16
+#define WALKS 16
 #else
-#define LANES 1
+#define WALKS 1
 #endif
 
 /* Steps of a walk: a splitter is met before, but for one list in e^64. */
@@ -145,10 +145,10 @@ rank_contract(__global u64 *restrict pairs, __global u32 *restrict status,
 {
     const u32 end = chunk_end(length, blocks);
     u32 fresh = chunk_begin(length) + (u32)get_local_id(0);
-    u32 owner[LANES], at[LANES], steps[LANES];
+    u32 owner[WALKS], at[WALKS], steps[WALKS];
     u32 walking = 0;
 
-    for (u32 k = 0; k < LANES; k++) {
+    for (u32 k = 0; k < WALKS; k++) {
         owner[k] = fresh;
         at[k] = splitter_of(fresh);
         steps[k] = 0;
@@ -156,7 +156,7 @@ rank_contract(__global u64 *restrict pairs, __global u32 *restrict status,
         fresh += WORKGROUP;
     }
     while (walking > 0) {
-        for (u32 k = 0; k < LANES; k++) {
+        for (u32 k = 0; k < WALKS; k++) {
             if (owner[k] >= end)
                 continue;
             const u32 target = next[at[k]];
@@ -190,12 +190,12 @@ rank_spread(__global u32 *rank, __global u32 *restrict status, __global const u6
 {
     const u32 end = chunk_end(length, blocks);
     u32 fresh = chunk_begin(length) + (u32)get_local_id(0);
-    u32 owner[LANES], at[LANES], left[LANES];
+    u32 owner[WALKS], at[WALKS], left[WALKS];
     u32 walking = 0;
     if (status[RANK_UNFIT + RANK_CONTRACT] != 0)
         return;
 
-    for (u32 k = 0; k < LANES; k++) {
+    for (u32 k = 0; k < WALKS; k++) {
         owner[k] = fresh;
         at[k] = splitter_of(fresh);
         left[k] = fresh < end ? pair_rank(pairs[fresh]) : 0;
@@ -203,7 +203,7 @@ rank_spread(__global u32 *rank, __global u32 *restrict status, __global const u6
         fresh += WORKGROUP;
     }
     while (walking > 0) {
-        for (u32 k = 0; k < LANES; k++) {
+        for (u32 k = 0; k < WALKS; k++) {
             if (owner[k] >= end)
                 continue;
             const u32 target = next[at[k]];
@@ -232,16 +232,16 @@ rank_rest(__global u32 *restrict rank, __global u32 *restrict status,
 {
     const u32 end = chunk_end(length, n);
     u32 fresh = chunk_begin(length) + (u32)get_local_id(0);
-    u32 owner[LANES], at[LANES], steps[LANES];
+    u32 owner[WALKS], at[WALKS], steps[WALKS];
     u32 greatest = 0;
     u32 budget = REST_STEPS * length / WORKGROUP + STEPS_MAX;
     if ((status[RANK_UNFIT + RANK_CONTRACT] | status[RANK_UNFIT + RANK_SPREAD]) != 0)
         return;
 
-    for (u32 k = 0; k < LANES; k++)
+    for (u32 k = 0; k < WALKS; k++)
         owner[k] = NONE_U32;
     for (u32 walking = 0; fresh < end || walking > 0;) {
-        for (u32 k = 0; k < LANES; k++) {
+        for (u32 k = 0; k < WALKS; k++) {
             // an idle lane takes the next element without a rank
             if (owner[k] == NONE_U32) {
                 while (fresh < end && rank[fresh] != NONE_U32) {

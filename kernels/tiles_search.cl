@@ -16,19 +16,12 @@
  * check: -DROW=4 -DDOF=3 -DLEVELS=66
  * check: -DROW=16 -DDOF=12 -DLEVELS=12
  */
+#include "levels.h"
 #include "metric.h"
 #include "tiles_types.h"
 
 #if !defined(LEVELS) || LEVELS < 3
 #error "LEVELS must be k + 2 at least"
-#endif
-
-/* Loops over a list: in registers while it is short, else there is nothing to gain by long
- * programs. */
-#if LEVELS <= 34
-#define FOR_LEVELS _Pragma("unroll")
-#else
-#define FOR_LEVELS
 #endif
 
 /* The index, as tiles_split left it. */
