@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
-from daemon import BINARY, SOURCE, Daemon
+from daemon import BINARY, SOURCE, Daemon, main
 
 BLOCK_S = 120
 
@@ -49,4 +49,4 @@ class Docs(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

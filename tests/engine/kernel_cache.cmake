@@ -1,4 +1,5 @@
-# Runs PROGRAM with PoCL's cache of kernels in a CACHE that is empty, then in one that is filled.
+# Runs PROGRAM with PoCL's cache of kernels in a CACHE that is empty, then in one that is filled: the
+# first run fills it with the kernels that the second finds.
 file(REMOVE_RECURSE ${CACHE})
 file(MAKE_DIRECTORY ${CACHE})
 set(ENV{POCL_CACHE_DIR} ${CACHE})
@@ -7,5 +8,12 @@ foreach(cache cold warm)
   if(NOT status EQUAL 0)
     message(FATAL_ERROR "with a ${cache} cache: ${status}")
   endif()
+  file(GLOB_RECURSE ${cache}_kernels ${CACHE}/*.so)
 endforeach()
+if(NOT cold_kernels)
+  message(FATAL_ERROR "no kernels were kept in ${CACHE}")
+endif()
+if(NOT warm_kernels STREQUAL cold_kernels)
+  message(FATAL_ERROR "the second run did not find what the first kept")
+endif()
 file(REMOVE_RECURSE ${CACHE})

@@ -1,5 +1,5 @@
-/* What the tests of primitives share: awkward sizes, and the check that injected faults leave
- * nothing. */
+/* What the tests of primitives share: awkward sizes, arrays and orders, and the checks of what
+ * comes back and that injected faults leave nothing. */
 #ifndef TESTS_PRIMITIVES_CASES_H
 #define TESTS_PRIMITIVES_CASES_H
 
@@ -47,6 +47,27 @@ static inline uint32_t *case_values(size_t count, uint32_t bound, uint64_t seed)
 static inline uint32_t *case_array(size_t count)
 {
     return case_values(count, 1, 0);
+}
+
+/* A random order of 0 … count - 1 (Fisher & Yates 1938); malloc'ed. */
+static inline uint32_t *case_order(size_t count, uint64_t seed)
+{
+    struct test_random random = {seed};
+    uint32_t *order = case_array(count);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t j = test_random_below(&random, (uint32_t)i + 1);
+        order[i] = order[j];
+        order[j] = (uint32_t)i;
+    }
+    return order;
+}
+
+/* Asserts that the buffer holds `expected`. */
+static inline void case_check(struct prm_buffer buffer, const uint32_t *expected, size_t count)
+{
+    uint32_t *got = test_download_u32(test_context, buffer, count);
+    assert_u32_array_equal(expected, got, count);
+    free(got);
 }
 
 static inline void case_free(struct prm_buffer *buffers, size_t count)

@@ -21,7 +21,7 @@ endfunction()
 property_test(test_properties 1 2 4 8 16 32 64 128 256)
 property_test(test_neighbor_properties 1 64)
 
-# A fresh cache of kernels is filled by the first run and read by the second.
+# A fresh cache of kernels is filled by the first run and read by the second: PoCL's, of no other implementation.
 add_test(NAME kernel_cache COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:test_histogram>
   -DCACHE=${CMAKE_BINARY_DIR}/tests/kernel_cache -P ${CMAKE_CURRENT_SOURCE_DIR}/kernel_cache.cmake)
-set_tests_properties(kernel_cache PROPERTIES LABELS device TIMEOUT 400 ENVIRONMENT "${PRM_SANITIZER_ENVIRONMENT}")
+set_tests_properties(kernel_cache PROPERTIES LABELS unit TIMEOUT 400 ENVIRONMENT "${PRM_SANITIZER_ENVIRONMENT}")

@@ -38,12 +38,4 @@ static inline uint32_t *property_values(size_t count, uint32_t bound)
     return case_values(count, bound, test_random_u64(&property_random));
 }
 
-/* The buffer holds `expected`. */
-static inline void property_check(struct prm_buffer buffer, const uint32_t *expected, size_t count)
-{
-    uint32_t *got = test_download_u32(test_context, buffer, count);
-    assert_u32_array_equal(expected, got, count);
-    free(got);
-}
-
 #endif

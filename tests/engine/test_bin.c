@@ -90,12 +90,8 @@ static void published_vector(void **state)
     b[1] = test_upload_u32(test_context, first, 7);
     b[2] = test_upload_u32(test_context, end, 7);
     assert_ok(prm_bin_intervals(test_arena, b[0], &b[3], 5, b[1], b[2], 7));
-    uint32_t *got = test_download_u32(test_context, b[0], 6);
-    assert_u32_array_equal(offsets, got, 6);
-    free(got);
-    got = test_download_u32(test_context, b[3], 7);
-    assert_u32_array_equal(members, got, 7);
-    free(got);
+    case_check(b[0], offsets, 6);
+    case_check(b[3], members, 7);
     case_free(b, 4);
 }
 

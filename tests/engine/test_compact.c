@@ -23,9 +23,7 @@ static void check_count(struct prm_buffer survivors, size_t expected)
 
 static void check_array(struct prm_buffer buffer, const uint32_t *expected, size_t count)
 {
-    uint32_t *got = test_download_u32(test_context, buffer, count);
-    assert_u32_array_equal(expected, got, count);
-    free(got);
+    case_check(buffer, expected, count);
 }
 
 static void check_flagged(size_t count, uint32_t percent)

@@ -6,19 +6,6 @@
 
 static const uint32_t WIDTHS[] = {1, 2, 5, 9};
 
-/* A permutation of 0 … count - 1 (Fisher & Yates 1938); malloc'ed. */
-static uint32_t *shuffled(size_t count, uint64_t seed)
-{
-    struct test_random random = {seed};
-    uint32_t *order = case_array(count);
-    for (size_t i = 0; i < count; i++) {
-        const size_t j = test_random_below(&random, (uint32_t)i + 1);
-        order[i] = order[j];
-        order[j] = (uint32_t)i;
-    }
-    return order;
-}
-
 static void inverses(void **state)
 {
     (void)state;
@@ -26,16 +13,14 @@ static void inverses(void **state)
     const size_t size_count = case_sizes(sizes);
     for (size_t s = 0; s < size_count; s++) {
         const size_t n = sizes[s];
-        uint32_t *inverse = shuffled(n, s);
+        uint32_t *inverse = case_order(n, s);
         uint32_t *expected = case_array(n);
         for (size_t j = 0; j < n; j++)
             expected[inverse[j]] = (uint32_t)j;
         struct prm_buffer b[2] = {test_upload_u32(test_context, NULL, n),
                                   test_upload_u32(test_context, inverse, n)};
         assert_ok(prm_permutation_invert(test_context, b[0], b[1], n));
-        uint32_t *got = test_download_u32(test_context, b[0], n);
-        assert_u32_array_equal(expected, got, n);
-        free(got);
+        case_check(b[0], expected, n);
         free(expected);
         free(inverse);
         case_free(b, 2);
@@ -60,9 +45,7 @@ static void gathered_rows(void **state)
         assert_ok(prm_gather_rows(test_context, b[0], b[1], b[2], count, words));
         assert_ok(prm_reorder_rows(test_arena, b[1], b[2], count, words));
         for (size_t i = 0; i < 2; i++) {
-            uint32_t *got = test_download_u32(test_context, b[i], count * words);
-            assert_u32_array_equal(expected, got, count * words);
-            free(got);
+            case_check(b[i], expected, count * words);
         }
         free(rows);
         free(index);
@@ -81,7 +64,7 @@ static void faults(void **state)
 {
     (void)state;
     const size_t count = 300;
-    uint32_t *index = shuffled(count, 3);
+    uint32_t *index = case_order(count, 3);
     struct prm_buffer b[2] = {test_upload_u32(test_context, NULL, 3 * count),
                               test_upload_u32(test_context, index, count)};
     assert_ok(prm_buffer_fill_u32(test_context, b[0], 0, 7, 3 * count));

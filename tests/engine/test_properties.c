@@ -41,9 +41,9 @@ static void scans(void **state)
         struct prm_buffer b[2] = {test_upload_u32(test_context, in, count),
                                   test_upload_u32(test_context, NULL, count + 1)};
         assert_ok(prm_scan_exclusive(test_arena, b[1], b[0], count, method));
-        property_check(b[1], whole, count + 1);
+        case_check(b[1], whole, count + 1);
         assert_ok(prm_scan_segments(test_arena, b[1], b[0], count, segment, method));
-        property_check(b[1], parts, count);
+        case_check(b[1], parts, count);
         free(in);
         free(whole);
         free(parts);
@@ -75,12 +75,12 @@ static void compactions(void **state)
                                   test_upload_u32(test_context, NULL, count),
                                   test_upload_u32(test_context, NULL, groups + 1)};
         assert_ok(prm_compact_values(test_arena, b[2], b[3], b[4], b[0], b[1], count));
-        property_check(b[4], &kept, 1);
-        property_check(b[2], out, kept);
-        property_check(b[3], indices, kept);
+        case_check(b[4], &kept, 1);
+        case_check(b[2], out, kept);
+        case_check(b[3], indices, kept);
         assert_ok(prm_compact_segments_packed(test_arena, b[2], b[4], b[0], b[1], count, segment));
-        property_check(b[4], offsets, groups + 1);
-        property_check(b[2], out, kept);
+        case_check(b[4], offsets, groups + 1);
+        case_check(b[2], out, kept);
         free(values);
         free(flags);
         free(out);
@@ -119,13 +119,13 @@ static void runs_of_equals(void **state)
         struct prm_buffer lengths = test_upload_u32(test_context, NULL, count);
         b[4] = test_upload_u32(test_context, NULL, 1);
         assert_ok(prm_unique_sorted(test_arena, b[1], b[2], lengths, b[4], b[0], count));
-        property_check(b[4], &runs, 1);
-        property_check(b[1], expected[0], runs);
-        property_check(b[2], expected[1], runs);
-        property_check(lengths, expected[2], runs);
+        case_check(b[4], &runs, 1);
+        case_check(b[1], expected[0], runs);
+        case_check(b[2], expected[1], runs);
+        case_check(lengths, expected[2], runs);
         assert_ok(prm_find_repeats(test_arena, b[3], b[4], b[0], count));
-        property_check(b[4], &repeats, 1);
-        property_check(b[3], expected[3], repeats);
+        case_check(b[4], &repeats, 1);
+        case_check(b[3], expected[3], repeats);
         for (int e = 0; e < 4; e++)
             free(expected[e]);
         free(values);
@@ -170,12 +170,12 @@ static void splits(void **state)
                                   test_upload_u32(test_context, NULL, count),
                                   test_upload_u32(test_context, NULL, 1)};
         assert_ok(prm_split_by_bit(test_arena, b[1], b[2], b[3], b[0], count, bit));
-        property_check(b[3], &zeros, 1);
-        property_check(b[1], out, count);
-        property_check(b[2], permutation, count);
+        case_check(b[3], &zeros, 1);
+        case_check(b[1], out, count);
+        case_check(b[2], permutation, count);
         assert_ok(prm_permutation_invert(test_context, b[1], b[2], count));
         assert_ok(prm_permutation_invert(test_context, b[2], b[1], count));
-        property_check(b[2], permutation, count);
+        case_check(b[2], permutation, count);
         free(values);
         free(out);
         free(permutation);
@@ -198,7 +198,7 @@ static void histograms(void **state)
         struct prm_buffer b[2] = {test_upload_u32(test_context, values, count),
                                   test_upload_u32(test_context, NULL, bins)};
         assert_ok(prm_histogram_u32(test_arena, b[1], b[0], count, bins));
-        property_check(b[1], counts, bins);
+        case_check(b[1], counts, bins);
         free(values);
         free(counts);
         case_free(b, 2);
@@ -235,8 +235,8 @@ static void intervals(void **state)
                                   test_upload_u32(test_context, end, count),
                                   test_upload_u32(test_context, NULL, bins + 1)};
         assert_ok(prm_bin_intervals(test_arena, b[2], &b[3], bins, b[0], b[1], count));
-        property_check(b[2], offsets, bins + 1);
-        property_check(b[3], expected, offsets[bins]);
+        case_check(b[2], offsets, bins + 1);
+        case_check(b[3], expected, offsets[bins]);
         free(first);
         free(end);
         free(offsets);
@@ -271,8 +271,8 @@ static void values_between_edges(void **state)
                                   test_upload_u32(test_context, edges, bins + 1),
                                   test_upload_u32(test_context, NULL, bins + 1)};
         assert_ok(prm_bin_edges(test_arena, b[2], &b[3], b[0], count, b[1], bins + 1, PRM_KEY_U32));
-        property_check(b[2], offsets, bins + 1);
-        property_check(b[3], expected, offsets[bins]);
+        case_check(b[2], offsets, bins + 1);
+        case_check(b[3], expected, offsets[bins]);
         free(values);
         free(edges);
         free(first);
@@ -298,7 +298,7 @@ static void ranks(void **state)
         struct prm_buffer b[2] = {test_upload_u32(test_context, next, count),
                                   test_upload_u32(test_context, NULL, count)};
         assert_ok(prm_rank(test_arena, b[1], b[0], PRM_NO_BUFFER, count, NULL));
-        property_check(b[1], expected, count);
+        case_check(b[1], expected, count);
         free(next);
         free(expected);
         case_free(b, 2);
@@ -311,13 +311,8 @@ static void ranks_of_lists(void **state)
     (void)state;
     for (uint32_t round = 0; round < ROUNDS; round++) {
         const uint32_t count = property_below((uint32_t)1 << SIZE_BITS);
-        uint32_t *order = case_array(count), *next = case_array(count);
-        uint32_t *expected = case_array(count);
-        for (uint32_t i = 0; i < count; i++) {
-            const uint32_t j = property_below(i + 1);
-            order[i] = order[j];
-            order[j] = i;
-        }
+        uint32_t *order = case_order(count, test_random_u64(&property_random));
+        uint32_t *next = case_array(count), *expected = case_array(count);
         for (uint32_t i = 0; i < count; i++) {
             next[order[i]] = order[i > 0 ? i - 1 : 0];
             expected[order[i]] = i;
@@ -325,7 +320,7 @@ static void ranks_of_lists(void **state)
         struct prm_buffer b[2] = {test_upload_u32(test_context, next, count),
                                   test_upload_u32(test_context, NULL, count)};
         assert_ok(prm_rank(test_arena, b[1], b[0], PRM_NO_BUFFER, count, NULL));
-        property_check(b[1], expected, count);
+        case_check(b[1], expected, count);
         free(order);
         free(next);
         free(expected);
@@ -357,7 +352,7 @@ static void tables(void **state)
         struct prm_cuckoo *table;
         assert_ok(prm_cuckoo_create(test_arena, &table, b[0], b[1], count, &options));
         assert_ok(prm_cuckoo_find(table, b[3], PRM_NO_BUFFER, b[2], 2 * count));
-        property_check(b[3], expected, 2 * count);
+        case_check(b[3], expected, 2 * count);
         prm_cuckoo_destroy(table);
         free(keys);
         free(values);
@@ -390,7 +385,7 @@ static void random_numbers(void **state)
         struct prm_buffer buffer = test_upload_u32(test_context, NULL, count);
         assert_ok(
             prm_random_words(test_arena, buffer, count, seed, (uint64_t)stream * PRM_MT_BLOCK));
-        property_check(buffer, expected, count);
+        case_check(buffer, expected, count);
         for (size_t i = 0; i < count; i++) {
             uint32_t block[4];
             random_philox_block(block, (first + i) / 4, seed);
@@ -398,7 +393,7 @@ static void random_numbers(void **state)
             memcpy(&expected[i], &unit, sizeof(unit));
         }
         assert_ok(prm_random_philox(test_arena, buffer, count, seed, first));
-        property_check(buffer, expected, count);
+        case_check(buffer, expected, count);
         free(expected);
         case_free(&buffer, 1);
     }
@@ -432,7 +427,7 @@ static void levels(void **state)
                                   test_upload_u32(test_context, NULL, vertices)};
         assert_ok(prm_arcs_init(test_arena, &arcs, b[0], PRM_NO_BUFFER, edges, vertices));
         assert_ok(prm_graph_levels(test_arena, b[2], PRM_NO_BUFFER, &arcs, b[1], 1));
-        property_check(b[2], expected, vertices);
+        case_check(b[2], expected, vertices);
         prm_arcs_deinit(test_context, &arcs);
         free(ends);
         free(expected);

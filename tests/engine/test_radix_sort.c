@@ -107,9 +107,7 @@ static void special_floats(void **state)
         struct prm_buffer buffer = test_upload_u32(test_context, keys, COUNT);
         assert_ok(prm_radix_sort(test_arena, buffer, PRM_NO_BUFFER, PRM_NO_BUFFER, PRM_NO_BUFFER,
                                  COUNT, &options));
-        uint32_t *got = test_download_u32(test_context, buffer, COUNT);
-        assert_u32_array_equal(descending ? reversed : ordered, got, COUNT);
-        free(got);
+        case_check(buffer, descending ? reversed : ordered, COUNT);
         case_free(&buffer, 1);
     }
 }
@@ -125,12 +123,8 @@ static void published_permutation(void **state)
                               test_upload_u32(test_context, NULL, 4),
                               test_upload_u32(test_context, NULL, 4)};
     assert_ok(prm_radix_sort(test_arena, b[0], PRM_NO_BUFFER, b[1], b[2], 4, NULL));
-    uint32_t *got = test_download_u32(test_context, b[1], 4);
-    assert_u32_array_equal(permutation, got, 4);
-    free(got);
-    got = test_download_u32(test_context, b[2], 4);
-    assert_u32_array_equal(inverse, got, 4);
-    free(got);
+    case_check(b[1], permutation, 4);
+    case_check(b[2], inverse, 4);
     case_free(b, 3);
 }
 
@@ -159,9 +153,7 @@ static void check_split(const uint32_t *values, size_t count, uint32_t bit,
     assert_ok(prm_split_by_bit(test_arena, b[0], b[1], b[2], b[3], count, bit));
     const uint32_t *want[] = {expected, places};
     for (size_t i = 0; i < 2; i++) {
-        uint32_t *got = test_download_u32(test_context, b[i], count);
-        assert_u32_array_equal(want[i], got, count);
-        free(got);
+        case_check(b[i], want[i], count);
     }
     uint32_t *got = test_download_u32(test_context, b[2], 1);
     assert_int_equal(got[0], zeros);

@@ -6,23 +6,10 @@
 
 #include "primitives/rank.h"
 
-/* A random order of 0 … count - 1. */
-static uint32_t *random_order(size_t count, uint64_t seed)
-{
-    struct test_random random = {seed};
-    uint32_t *order = case_array(count);
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t j = test_random_below(&random, (uint32_t)i + 1);
-        order[i] = order[j];
-        order[j] = (uint32_t)i;
-    }
-    return order;
-}
-
 /* next of lists of `length` elements (the last one shorter) in random places. */
 static uint32_t *random_lists(size_t count, size_t length)
 {
-    uint32_t *order = random_order(count, count);
+    uint32_t *order = case_order(count, count);
     uint32_t *next = case_array(count);
     for (size_t i = 0; i < count; i++) {
         const bool tail = i + 1 == count || (i + 1) % length == 0;
@@ -37,7 +24,7 @@ static uint32_t *random_lists(size_t count, size_t length)
 static uint32_t *random_tree(size_t count, uint32_t reach)
 {
     struct test_random random = {count};
-    uint32_t *order = random_order(count, 2);
+    uint32_t *order = case_order(count, 2);
     uint32_t *next = case_array(count);
     for (size_t i = 0; i < count; i++) {
         const uint32_t back = test_random_below(&random, reach);
@@ -82,20 +69,12 @@ static void check_forest(const uint32_t *next, size_t count)
     struct prm_rank_result result = {77};
     assert_ok(prm_rank(test_arena, b[0], b[1], PRM_NO_BUFFER, count, &result));
     assert_int_equal(result.rounds, rounds_of(greatest));
-    uint32_t *got = test_download_u32(test_context, b[0], count);
-    assert_u32_array_equal(ranks, got, count);
-    free(got);
+    case_check(b[0], ranks, count);
     assert_ok(prm_buffer_fill_u32(test_context, b[0], 0, 7, count));
     assert_ok(prm_rank(test_arena, b[0], b[1], b[2], count, NULL));
-    got = test_download_u32(test_context, b[0], count);
-    assert_u32_array_equal(ranks, got, count);
-    free(got);
-    got = test_download_u32(test_context, b[2], count);
-    assert_u32_array_equal(marked, got, count);
-    free(got);
-    got = test_download_u32(test_context, b[1], count);
-    assert_u32_array_equal(next, got, count);
-    free(got);
+    case_check(b[0], ranks, count);
+    case_check(b[2], marked, count);
+    case_check(b[1], next, count);
     free(marked);
     free(ranks);
     case_free(b, 3);
@@ -112,9 +91,7 @@ static void published_list(void **state)
     struct prm_rank_result result;
     assert_ok(prm_rank(test_arena, b[0], b[1], PRM_NO_BUFFER, 8, &result));
     assert_int_equal(result.rounds, 3);
-    uint32_t *got = test_download_u32(test_context, b[0], 8);
-    assert_u32_array_equal(expected, got, 8);
-    free(got);
+    case_check(b[0], expected, 8);
 
     // a random list of 1000 takes 10 rounds
     uint32_t *long_list = random_lists(1000, 1000);
@@ -204,31 +181,22 @@ static void faulty_lists(void **state)
 
     // in and beside a list that is long enough to be contracted
     const size_t many = test_size(3000, 300);
+    uint32_t *order = case_order(many, many), *next = random_lists(many, many);
+    const uint32_t tail = order[many - 1];
     for (uint32_t length = 2; length < many / 2; length *= 3) {
-        uint32_t *next = random_lists(many, many);
-        uint32_t at = 7;
-        while (next[at] != at)
-            at = next[at];
-        // the tail leads back to one of its predecessors; one of them leads out
-        uint32_t *rank = case_array(many);
-        for (uint32_t i = 0; i < many; i++) {
-            for (uint32_t e = i; next[e] != e; e = next[e])
-                rank[i]++;
-        }
-        for (uint32_t i = 0; i < many; i++) {
-            if (rank[i] == length - 1)
-                next[at] = i;
-        }
+        // the tail leads back to one of its predecessors
+        next[tail] = order[many - length];
         check_refused(next, many, "element 0 does not end");
-        next[at] = at;
-        for (uint32_t i = 0; i < many; i++) {
-            if (rank[i] == length)
-                next[i] = (uint32_t)many;
-        }
+        next[tail] = tail;
+
+        // one of them leads out
+        const uint32_t element = order[many - 1 - length];
+        next[element] = (uint32_t)many;
         check_refused(next, many, "not below");
-        free(rank);
-        free(next);
+        next[element] = order[many - length];
     }
+    free(order);
+    free(next);
     const uint32_t two[] = {1, 0};
     check_refused(two, 2, "element 0 does not end");
     const uint32_t lead_in[] = {1, 2, 3, 2};

@@ -41,9 +41,7 @@ static void check_whole(size_t count, enum prm_scan_method method, bool in_place
     got = test_download_u32(test_context, buffers[0], count);
     assert_u32_array_equal(expected + 1, got, count);
     if (!in_place) {
-        uint32_t *after = test_download_u32(test_context, buffers[1], count);
-        assert_u32_array_equal(in, after, count);
-        free(after);
+        case_check(buffers[1], in, count);
     }
     free(got);
     free(expected);
@@ -105,15 +103,13 @@ static void check_segments(size_t segments, size_t segment, enum prm_scan_method
             assert_ok(prm_buffer_write(test_context, buffers[0], 0, in, count * sizeof(uint32_t)));
         assert_ok(prm_scan_segments(test_arena, buffers[0], buffers[in_place ? 0 : 1], count,
                                     segment, method));
-        uint32_t *got = test_download_u32(test_context, buffers[0], count);
-        assert_u32_array_equal(expected, got, count);
-        free(got);
+        case_check(buffers[0], expected, count);
 
         if (in_place)
             assert_ok(prm_buffer_write(test_context, buffers[0], 0, in, count * sizeof(uint32_t)));
         assert_ok(prm_scan_segments_inclusive(test_arena, buffers[0], buffers[in_place ? 0 : 1],
                                               count, segment, method));
-        got = test_download_u32(test_context, buffers[0], count);
+        uint32_t *got = test_download_u32(test_context, buffers[0], count);
         for (size_t i = 0; i < count; i++)
             assert_int_equal(got[i], expected[i] + in[i]);
         free(got);
