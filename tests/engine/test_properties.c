@@ -1,10 +1,11 @@
 /* Goal: every primitive is right at shapes that nobody chose, by every work-group size. Method:
  * random sizes, segments, bins, types and orders, a few of each a run; registered with work-group
- * sizes 1 to 256 in both shapes. Oracle: serial loops. */
+ * sizes 1 to 256 in both shapes, each with shapes of its own. Oracle: serial loops. (Halton, R_d,
+ * normal variates, inclusive scans: test_random.c, test_scan.c.) */
 #include "properties.h"
+#include "random_cases.h"
 #include "sort_cases.h"
 
-#include "kernels/random.h"
 #include "primitives/bin.h"
 #include "primitives/bin_values.h"
 #include "primitives/compact.h"
@@ -12,7 +13,6 @@
 #include "primitives/graph_search.h"
 #include "primitives/histogram.h"
 #include "primitives/permutation.h"
-#include "primitives/random.h"
 #include "primitives/rank.h"
 #include "primitives/scan.h"
 
@@ -371,25 +371,16 @@ static void random_numbers(void **state)
         const uint64_t seed = test_random_u64(&property_random);
         const uint32_t stream = property_below(1000);
         const uint64_t first = test_random_u64(&property_random) >> 8;
-        uint32_t *expected = case_array(count);
-        uint32_t twister[RANDOM_MT_WORDS];
-        for (size_t i = 0; i < count; i++) {
-            const uint32_t key[] = {(uint32_t)seed, (uint32_t)(seed >> 32),
-                                    stream + (uint32_t)(i / PRM_MT_BLOCK)};
-            if (i % PRM_MT_BLOCK == 0)
-                random_mt_init_by_array(twister, key, 3);
-            if (i % PRM_MT_BLOCK % RANDOM_MT_WORDS == 0)
-                random_mt_twist(twister);
-            expected[i] = random_mt_temper(twister[i % PRM_MT_BLOCK % RANDOM_MT_WORDS]);
-        }
+        const uint64_t block = (uint64_t)stream * PRM_MT_BLOCK;
         struct prm_buffer buffer = test_upload_u32(test_context, NULL, count);
-        assert_ok(
-            prm_random_words(test_arena, buffer, count, seed, (uint64_t)stream * PRM_MT_BLOCK));
+        uint32_t *expected = serial_words(count, seed, block);
+        assert_ok(prm_random_words(test_arena, buffer, count, seed, block));
         case_check(buffer, expected, count);
+        free(expected);
+
+        expected = serial_philox(count, seed, first);
         for (size_t i = 0; i < count; i++) {
-            uint32_t block[4];
-            random_philox_block(block, (first + i) / 4, seed);
-            const float unit = (float)(block[(first + i) % 4] >> 8) / 16777216.0f;
+            const float unit = (float)(expected[i] >> 8) / 16777216.0f;
             memcpy(&expected[i], &unit, sizeof(unit));
         }
         assert_ok(prm_random_philox(test_arena, buffer, count, seed, first));

@@ -1,10 +1,11 @@
 #include "fake_service.h"
 
+#include "support/pause.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { COUNTED_MAX = 600, LARGE_BYTES = 1 << 20 };
 
@@ -148,7 +149,7 @@ static void wait_long(struct task *task)
             call_fail(call);
             return;
         }
-        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+        test_pause_ms(5);
     }
     echo(call);
 }

@@ -7,6 +7,8 @@
 #include "server/listener.h"
 #include "support/support.h"
 
+#include "support/pause.h"
+
 #include <arpa/inet.h>
 #include <curl/curl.h>
 #include <netinet/in.h>
@@ -17,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -598,11 +599,6 @@ static void packed_uploads(void **state)
 
 /* ---- connections ---- */
 
-static void sleep_ms(long ms)
-{
-    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
-}
-
 static void a_half_close_is_answered_a_reset_is_not_waited_for(void **state)
 {
     const char *request = "PUT /v1/roadmaps/m HTTP/1.1\r\nHost: x\r\nPrefer: "
@@ -637,11 +633,11 @@ static void a_half_close_is_answered_a_reset_is_not_waited_for(void **state)
     fd = dial();
     put_text(fd, "PUT /v1/roadmaps/m HTTP/1.1\r\nHost: x\r\nPrefer: wait=30\r\nContent-Length: "
                  "5\r\n\r\nhello");
-    sleep_ms(100);
+    test_pause_ms(100);
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
     close(fd);
     for (int i = 0; i < 200 && fake_service_abandoned(service) == 0; i++)
-        sleep_ms(10);
+        test_pause_ms(10);
     assert_int_equal(fake_service_abandoned(service), 1);
 }
 
@@ -696,7 +692,7 @@ static void many_clients_get_their_own_answers(void **state)
     unsigned good[CLIENTS] = {0};
     (void)state;
     // an answer is counted a moment after it has left: those of earlier tests first
-    sleep_ms(300);
+    test_pause_ms(300);
     const unsigned before = fake_service_counted(service, 200);
     for (int i = 0; i < CLIENTS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, be_a_client, &good[i]), 0);
@@ -705,7 +701,7 @@ static void many_clients_get_their_own_answers(void **state)
     for (int i = 0; i < CLIENTS; i++)
         assert_int_equal(good[i], 100);
     for (int i = 0; i < 100 && fake_service_counted(service, 200) < before + CLIENTS * 100; i++)
-        sleep_ms(10);
+        test_pause_ms(10);
     assert_int_equal(fake_service_counted(service, 200), before + CLIENTS * 100);
 }
 
@@ -727,7 +723,7 @@ static void the_end_answers_everybody(void **state)
     put_text(
         waiting,
         "PUT /v1/roadmaps/m HTTP/1.1\r\nHost: x\r\nPrefer: wait=60\r\nContent-Length: 2\r\n\r\n{}");
-    sleep_ms(100);
+    test_pause_ms(100);
     assert_int_equal(service_in_flight(service), 1);
 
     assert_int_equal(pthread_create(&closer, NULL, close_service, NULL), 0);
@@ -764,7 +760,7 @@ static void memory_in_flight_is_bounded(void **state)
     put_text(first, "PUT /v1/roadmaps/m HTTP/1.1\r\nHost: x\r\nPrefer: wait=1\r\nContent-Length: "
                     "60000\r\n\r\n");
     assert_true(put(first, body, 60000));
-    sleep_ms(200);
+    test_pause_ms(200);
     for (int round = 0; round < 2; round++) {
         put_text(second, "PUT /v1/robots/r HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n");
         assert_true(put(second, body, 60000));
@@ -774,7 +770,7 @@ static void memory_in_flight_is_bounded(void **state)
             assert_says("--max-host-bytes");
             assert_says("Retry-After: ");
             assert_int_equal(receive(first), 200);
-            sleep_ms(100);
+            test_pause_ms(100);
         }
     }
     close(first);

@@ -1,6 +1,7 @@
 #include "harness.h"
 
 #include "schema/clock.h"
+#include "support/pause.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,12 +10,6 @@
 #include <string.h>
 
 enum { WAIT_S = 30 };
-
-static void pause_ms(long milliseconds)
-{
-    const struct timespec time = {.tv_nsec = 1000000L * milliseconds};
-    nanosleep(&time, NULL);
-}
 
 struct service *harness_open(const struct limits *limits)
 {
@@ -29,7 +24,7 @@ struct service *harness_open(const struct limits *limits)
         fail_msg("the service does not open: %s", problem.faults[0].detail);
     const double until = clock_steady() + 4 * WAIT_S;
     while (!service_ready(service) && clock_steady() < until)
-        pause_ms(2);
+        test_pause_ms(2);
     assert_true(service_ready(service));
     return service;
 }
@@ -134,7 +129,7 @@ void harness_until(struct service *service, const char *roadmap, const char *sta
             return;
         if (clock_steady() > until)
             fail_msg("roadmap %s is not %s in %d s", roadmap, state, WAIT_S);
-        pause_ms(1);
+        test_pause_ms(1);
     }
 }
 
@@ -142,6 +137,6 @@ void harness_until_idle(struct service *service)
 {
     const double until = clock_steady() + WAIT_S;
     while (service_in_flight(service) > 0 && clock_steady() < until)
-        pause_ms(1);
+        test_pause_ms(1);
     assert_int_equal(service_in_flight(service), 0);
 }

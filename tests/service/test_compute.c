@@ -5,11 +5,11 @@
 #include "harness.h"
 
 #include "schema/clock.h"
+#include "support/pause.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static struct service *service;
 
@@ -134,7 +134,7 @@ static void until_steps(unsigned steps)
 {
     const double until = clock_steady() + 10;
     while (atomic_load(&fake_engine.steps_run) < steps && clock_steady() < until)
-        nanosleep(&(const struct timespec){.tv_nsec = 1000000}, NULL);
+        test_pause_ms(1);
     assert_true(atomic_load(&fake_engine.steps_run) >= steps);
 }
 

@@ -7,6 +7,7 @@
 #include "harness.h"
 
 #include "schema/clock.h"
+#include "support/pause.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -140,10 +141,8 @@ static void each_answer_is_of_one_version(void **state)
     pthread_create(&threads[count++], NULL, patch, "b");
     pthread_create(&threads[count++], NULL, look, NULL);
     const double until = clock_steady() + seconds();
-    while (clock_steady() < until) {
-        const struct timespec time = {.tv_nsec = 20000000};
-        nanosleep(&time, NULL);
-    }
+    while (clock_steady() < until)
+        test_pause_ms(20);
     atomic_store(&over, true);
     for (unsigned i = 0; i < count; i++)
         pthread_join(threads[i], NULL);
@@ -161,10 +160,8 @@ static void each_answer_is_of_one_version(void **state)
     harness_wait(gone);
     harness_free(gone);
     const double patience = clock_steady() + 10;
-    while (fake_engine_alive() > 0 && clock_steady() < patience) {
-        const struct timespec time = {.tv_nsec = 1000000};
-        nanosleep(&time, NULL);
-    }
+    while (fake_engine_alive() > 0 && clock_steady() < patience)
+        test_pause_ms(1);
     assert_int_equal(fake_engine_alive(), 0);
     harness_until_idle(service);
     service_close(service);

@@ -5,12 +5,12 @@
 #include "harness.h"
 
 #include "schema/clock.h"
+#include "support/pause.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define WORLD(obstacles)                                                                           \
     "{\"dimension\":2,\"bounds\":{\"min\":[0,0],\"max\":[10,10]},\"obstacles\":[" obstacles "]}"
@@ -376,10 +376,8 @@ static void loading_until_warm(void **state)
     assert_int_equal(probe->call.reply.retry_after_s, 1);
     harness_free(probe);
     atomic_store(&fake_engine.warm_up_held, false);
-    while (!service_ready(cold) && clock_steady() < until) {
-        const struct timespec time = {.tv_nsec = 1000000};
-        nanosleep(&time, NULL);
-    }
+    while (!service_ready(cold) && clock_steady() < until)
+        test_pause_ms(1);
     EXPECT(cold, 200, .route = ROUTE_READYZ);
     service_close(cold);
 }
@@ -405,10 +403,8 @@ static void never_ready_without_a_warm_up(void **state)
     struct service *cold = NULL;
     atomic_store(&fake_engine.warm_up_status, PRM_DEVICE_MEMORY);
     assert_true(service_open(&cold, &options, &problem));
-    while (atomic_load(&warm_up_faults) == 0 && clock_steady() < until) {
-        const struct timespec time = {.tv_nsec = 1000000};
-        nanosleep(&time, NULL);
-    }
+    while (atomic_load(&warm_up_faults) == 0 && clock_steady() < until)
+        test_pause_ms(1);
     assert_int_equal(atomic_load(&warm_up_faults), 1);
     assert_false(service_ready(cold));
     assert_string_equal(service_warm_up_fault(cold), "the fake warm-up fails");

@@ -4,11 +4,12 @@
 #include "fake_engine.h"
 #include "harness.h"
 
+#include "support/pause.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define WORLD(max, obstacles)                                                                      \
     "{\"dimension\":2,\"bounds\":{\"min\":[0,0],\"max\":[10," max "]},\"obstacles\":[" obstacles   \
@@ -44,17 +45,11 @@ static int teardown(void **state)
     return fake_engine_alive() == 0 ? 0 : -1;
 }
 
-static void pause_ms(long milliseconds)
-{
-    const struct timespec time = {.tv_nsec = 1000000L * milliseconds};
-    nanosleep(&time, NULL);
-}
-
 /* Waits until a count of the fake engine has grown past `from`. */
 static void until_more(const atomic_uint *count, unsigned from)
 {
     for (int i = 0; i < 10000 && atomic_load(count) <= from; i++)
-        pause_ms(1);
+        test_pause_ms(1);
     assert_true(atomic_load(count) > from);
 }
 
@@ -244,7 +239,7 @@ static void until_cancelled(const char *job)
         harness_free(got);
         if (ended)
             return;
-        pause_ms(1);
+        test_pause_ms(1);
     }
     fail_msg("job %s is not cancelled", job);
 }
@@ -499,7 +494,7 @@ static void full_queues(void **state)
     const struct request plan = {.route = ROUTE_ROADMAP_PLAN, .name = "m", .body = PLAN};
     held[0] = harness_start(service, &plan);
     // the first is off the queue once the device has it
-    pause_ms(50);
+    test_pause_ms(50);
     for (unsigned i = 1; i <= QUEUED; i++)
         held[i] = harness_start(service, &plan);
     struct exchange *refused = harness_send(service, 503, &plan);
@@ -687,7 +682,7 @@ static void refinements_wait_for_all_else(void **state)
     // of four models two are left, and both are refined
     atomic_store(&fake_engine.refinements_held, false);
     until_more(&fake_engine.refined, 1);
-    pause_ms(20);
+    test_pause_ms(20);
     assert_int_equal(atomic_load(&fake_engine.refined), 2);
     expect_answer("m", 3, 2);
 }
@@ -700,14 +695,14 @@ static void refinements_end_with_their_roadmap(void **state)
     build("m", ROADMAP("3"));
     EXPECT(service, 204, .route = ROUTE_ROADMAP_DELETE, .name = "m");
     for (int i = 0; i < 10000 && fake_engine_alive() > before; i++)
-        pause_ms(1);
+        test_pause_ms(1);
     assert_int_equal(fake_engine_alive(), before);
 
     // one that fails leaves the roadmap as it is
     atomic_store(&fake_engine.refine_status, PRM_DEVICE_MEMORY);
     build("m", ROADMAP("5"));
     expect_answer("m", 5, 1);
-    pause_ms(20);
+    test_pause_ms(20);
     expect_answer("m", 5, 1);
     assert_int_equal(atomic_load(&fake_engine.refined), 0);
 

@@ -5,12 +5,12 @@
 #include "harness.h"
 
 #include "service/process.h"
+#include "support/pause.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define WORLD2                                                                                     \
     "{\"dimension\":2,\"bounds\":{\"min\":[0,0],\"max\":[10,10]},\"obstacles\":["                  \
@@ -170,21 +170,18 @@ static double refined(void)
 /* Waits until so many have, at most ten seconds. */
 static void until_refined(double count)
 {
-    for (int i = 0; i < 5000 && refined() < count; i++) {
-        const struct timespec time = {.tv_nsec = 2000000};
-        nanosleep(&time, NULL);
-    }
+    for (int i = 0; i < 5000 && refined() < count; i++)
+        test_pause_ms(2);
     assert_true(refined() >= count);
 }
 
 /* Waits until what the tests before have built is refined: nothing has been for a while. */
 static void until_all_refined(void)
 {
-    const struct timespec while_ = {.tv_nsec = 200000000};
     double before;
     do {
         before = refined();
-        nanosleep(&while_, NULL);
+        test_pause_ms(200);
     } while (refined() != before);
 }
 
@@ -295,10 +292,8 @@ static void rounds_leave_no_memory(void **state)
 #endif
 
     // the device thread frees a little later
-    for (int i = 0; i < 1000 && device_bytes() > device_before; i++) {
-        const struct timespec time = {.tv_nsec = 2000000};
-        nanosleep(&time, NULL);
-    }
+    for (int i = 0; i < 1000 && device_bytes() > device_before; i++)
+        test_pause_ms(2);
     assert_true(device_bytes() == device_before);
 }
 

@@ -8,6 +8,7 @@
 #include "service/device_thread.h"
 #include "service/resident.h"
 #include "service/workers.h"
+#include "support/pause.h"
 
 #include <math.h>
 #include <semaphore.h>
@@ -125,10 +126,8 @@ static struct device_thread *open_thread(void)
 static void until_events(unsigned count)
 {
     const double until = clock_steady() + 10;
-    while (atomic_load(&event_count) < count && clock_steady() < until) {
-        const struct timespec time = {.tv_nsec = 1000000};
-        nanosleep(&time, NULL);
-    }
+    while (atomic_load(&event_count) < count && clock_steady() < until)
+        test_pause_ms(1);
 }
 
 static void order_of_work(void **state)
@@ -298,10 +297,8 @@ static void workers_run_everything(void **state)
     assert_int_equal(atomic_load(&ticks), 0);
     workers_wake(workers);
     const double until = clock_steady() + 10;
-    while (atomic_load(&ticks) < 3 && clock_steady() < until) {
-        const struct timespec time = {.tv_nsec = 1000000};
-        nanosleep(&time, NULL);
-    }
+    while (atomic_load(&ticks) < 3 && clock_steady() < until)
+        test_pause_ms(1);
     workers_close(workers);
     assert_int_equal(atomic_load(&tasks_run), TASKS);
     assert_int_equal(atomic_load(&ticks), 3);
@@ -336,10 +333,8 @@ static void warm_up_fails(void **state)
     // one that goes well leaves no fault
     thread = open_thread();
     const double until = clock_steady() + 10;
-    while (!device_thread_warm(thread) && clock_steady() < until) {
-        const struct timespec time = {.tv_nsec = 1000000};
-        nanosleep(&time, NULL);
-    }
+    while (!device_thread_warm(thread) && clock_steady() < until)
+        test_pause_ms(1);
     assert_true(device_thread_warm(thread));
     assert_null(device_thread_warm_up_fault(thread));
     device_thread_close(thread);
