@@ -160,7 +160,7 @@ enum prm_status prm_arena_take(struct prm_arena *arena, struct prm_buffer *piece
     const size_t align = context->align_bytes;
     struct piece taken = {.bytes = bytes > 0 ? bytes : 1};
 
-    *piece = (struct prm_buffer){NULL, 0};
+    *piece = PRM_NO_BUFFER;
     const size_t aligned = align_up(taken.bytes, align);
 
     TRY(prm_context_count_call(context));

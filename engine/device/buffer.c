@@ -13,7 +13,7 @@
 enum prm_status prm_buffer_create(struct prm_context *context, struct prm_buffer *buffer,
                                   size_t bytes)
 {
-    *buffer = (struct prm_buffer){NULL, 0};
+    *buffer = PRM_NO_BUFFER;
     const size_t size = bytes > 0 ? bytes : 1;
     const enum prm_status status =
         prm_memory_create(context, &buffer->memory, size, PRM_MEMORY_RESIDENT);
@@ -25,7 +25,7 @@ enum prm_status prm_buffer_create(struct prm_context *context, struct prm_buffer
 void prm_buffer_destroy(struct prm_context *context, struct prm_buffer *buffer)
 {
     prm_memory_destroy(context, buffer->memory, buffer->bytes, PRM_MEMORY_RESIDENT);
-    *buffer = (struct prm_buffer){NULL, 0};
+    *buffer = PRM_NO_BUFFER;
 }
 
 /* Copies the source aside and enqueues the write of the copy. */

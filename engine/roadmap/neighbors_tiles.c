@@ -131,8 +131,7 @@ static enum prm_status fill_buckets(struct prm_arena *arena, const struct prm_ne
                    ARGS(ARG_BUFFER(bucket_of), ARG_BUFFER(tiles->order), ARG_BUFFER(index->points),
                         ARG_BUFFER(tiles->axes), ARG_BUFFER(tiles->values), ARG_BUFFER(tiles->ties),
                         ARG_U32(tiles->depth), ARG_U32(n))));
-    TRY(prm_radix_sort(arena, bucket_of, tiles->order, (struct prm_buffer){NULL, 0},
-                       (struct prm_buffer){NULL, 0}, n, &sort));
+    TRY(prm_radix_sort(arena, bucket_of, tiles->order, PRM_NO_BUFFER, PRM_NO_BUFFER, n, &sort));
     TRY(prm_launch(context, PRM_KERNEL_TILES_BEGINS, space, each.items, each.group,
                    ARGS(ARG_BUFFER(tiles->begins), ARG_BUFFER(slots), ARG_BUFFER(bucket_of),
                         ARG_U32(n), ARG_U32(buckets))));
@@ -441,8 +440,7 @@ enum prm_status prm_tiles_foreign(struct prm_arena *arena, struct prm_buffer ind
     if (n > GROUPS_PER_UNIT * profile->compute_units) {
         TRY(prm_arena_take(arena, &keys, n * sizeof(uint32_t)));
         TRY(prm_buffer_copy(context, keys, 0, places, 0, n * sizeof(uint32_t)));
-        TRY(prm_radix_sort(arena, keys, order, (struct prm_buffer){NULL, 0},
-                           (struct prm_buffer){NULL, 0}, n, &sort));
+        TRY(prm_radix_sort(arena, keys, order, PRM_NO_BUFFER, PRM_NO_BUFFER, n, &sort));
     }
     TRY(launch_search(arena, indices, distances, index, queries, order, places, &asked));
 cleanup:

@@ -68,7 +68,7 @@ static enum prm_status run_sample(struct prm_build *build, bool *done)
     struct prm_sampler *sampler = &build->sampler;
     const size_t row_bytes = roadmap->space.row * sizeof(float);
     enum prm_status status = PRM_OK;
-    struct prm_buffer kept = {NULL, 0};
+    struct prm_buffer kept = PRM_NO_BUFFER;
 
     if (sampler->drawn == 0) {
         TRY(prm_sampler_begin(build->arena, sampler));
@@ -98,7 +98,7 @@ static enum prm_status run_sample(struct prm_build *build, bool *done)
         TRY(prm_buffer_copy(build->context, kept, 0, roadmap->states, 0, bytes));
         prm_buffer_destroy(build->context, &roadmap->states);
         roadmap->states = kept;
-        kept = (struct prm_buffer){NULL, 0};
+        kept = PRM_NO_BUFFER;
     }
     roadmap->host_states = malloc(bytes);
     if (roadmap->host_states == NULL) {
@@ -186,8 +186,7 @@ static enum prm_status run_neighbors(struct prm_build *build, bool *done)
         TRY(prm_buffer_copy(build->context, build->lists, first * row_bytes, piece, 0,
                             n * row_bytes));
     } else {
-        TRY(prm_neighbors_self(build->arena, build->lists, (struct prm_buffer){NULL, 0},
-                               build->index, first, n));
+        TRY(prm_neighbors_self(build->arena, build->lists, PRM_NO_BUFFER, build->index, first, n));
     }
     build->cursor += n;
     build->share = (double)build->cursor / roadmap->milestone_count;
