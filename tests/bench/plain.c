@@ -1,18 +1,9 @@
 #include "plain.h"
-#include "bench.h"
 #include "threads.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { RADIX = 256, PASSES = 4, DIGIT_BITS = 8, THREADS_MAX = 16 };
-
-/* The part of count elements that is a thread's. */
-static size_t begin_of(size_t count, unsigned thread, unsigned threads)
-{
-    return count * thread / threads;
-}
+enum { RADIX = 256, PASSES = 4, DIGIT_BITS = 8 };
 
 /* ---- copy ---- */
 
@@ -25,8 +16,9 @@ struct copy {
 static void copy_part(void *data, unsigned thread, unsigned threads)
 {
     const struct copy *copy = data;
-    const size_t begin = begin_of(copy->bytes, thread, threads);
-    memcpy(copy->out + begin, copy->in + begin, begin_of(copy->bytes, thread + 1, threads) - begin);
+    const size_t begin = threads_begin(copy->bytes, thread, threads);
+    memcpy(copy->out + begin, copy->in + begin,
+           threads_begin(copy->bytes, thread + 1, threads) - begin);
 }
 
 void plain_copy(void *out, const void *in, size_t bytes, unsigned threads)
@@ -58,8 +50,8 @@ static void places_lay_out(struct sort *sort, unsigned threads)
 static void sort_part(void *data, unsigned thread, unsigned threads)
 {
     struct sort *sort = data;
-    const size_t begin = begin_of(sort->count, thread, threads);
-    const size_t end = begin_of(sort->count, thread + 1, threads);
+    const size_t begin = threads_begin(sort->count, thread, threads);
+    const size_t end = threads_begin(sort->count, thread + 1, threads);
     uint32_t *counts = sort->counts[thread];
     uint32_t *keys = sort->keys, *to_keys = sort->spare_keys;
     struct pair *pairs = sort->pairs, *to_pairs = sort->spare_pairs;

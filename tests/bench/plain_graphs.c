@@ -33,7 +33,8 @@ static void neighbors_part(void *data, unsigned thread, unsigned threads)
     const size_t n = work->count;
     float *squares = bench_memory(n * sizeof *squares);
     float *list = bench_memory(work->k * sizeof *list);
-    for (size_t query = n * thread / threads; query < n * (thread + 1) / threads; query++) {
+    const size_t end = threads_begin(n, thread + 1, threads);
+    for (size_t query = threads_begin(n, thread, threads); query < end; query++) {
         // all distances, then those that matter
         memset(squares, 0, n * sizeof *squares);
         for (uint32_t d = 0; d < work->dimension; d++) {

@@ -125,7 +125,8 @@ void search_part(void *data, unsigned thread, unsigned threads)
     const size_t n = work.points->count;
     std::vector<uint32_t> found(work.k + 1);
     std::vector<float> squares(work.k + 1);
-    for (size_t i = n * thread / threads; i < n * (thread + 1) / threads; i++) {
+    const size_t end = threads_begin(n, thread + 1, threads);
+    for (size_t i = threads_begin(n, thread, threads); i < end; i++) {
         const float *row = work.points->rows + i * work.points->dimension;
         const size_t count = work.index->knnSearch(row, work.k + 1, found.data(), squares.data());
         uint32_t *out = work.indices + i * work.k;

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { THREADS_MAX = 16 };
-
 struct part {
     void (*work)(void *data, unsigned thread, unsigned threads);
     void *data;
