@@ -141,13 +141,6 @@ void contest_note(struct contest *contest, const char *operation, const char *by
     va_end(arguments);
 }
 
-double contest_ms(const struct contest *contest, const char *operation, const char *by,
-                  unsigned size)
-{
-    const unsigned found = row_find(contest, operation, by);
-    return found < contest->row_count ? contest->rows[found].ms[size] : 0;
-}
-
 /* A number, or a dash where there is none. */
 static void cell(struct table *table, double value, int digits)
 {

@@ -74,10 +74,6 @@ void contest_measure(struct contest *contest, const char *operation,
 void contest_note(struct contest *contest, const char *operation, const char *by,
                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* The median at sizes[size]; 0: not measured. */
-double contest_ms(const struct contest *contest, const char *operation, const char *by,
-                  unsigned size);
-
 /* The two tables; or one line a measurement, fields between commas. */
 void contest_print(const struct contest *contest, const char *title);
 void contest_print_csv(const struct contest *contest);

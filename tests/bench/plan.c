@@ -14,6 +14,7 @@
 #include "roadmap/plan.h"
 #include "bench.h"
 #include "client/table.h"
+#include "device/launch.h"
 #include "peers.h"
 #include "problem.h"
 
@@ -22,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS_MAX = 64, MILESTONES = 10000, NEIGHBORS = 10, KERNELS_MAX = 128, REPEATS = 8 };
+enum { RUNS_MAX = 64, MILESTONES = 10000, NEIGHBORS = 10, REPEATS = 8 };
 
 struct bench {
     struct prm_context *context;
@@ -265,8 +266,8 @@ static void comparison_print(double build_ms, const struct measure *measures,
 /* Device time of each kernel, the largest first. */
 static void kernels_print(struct bench *bench, const char *title)
 {
-    static struct prm_kernel_time times[KERNELS_MAX];
-    size_t count = prm_context_kernel_times(bench->context, times, KERNELS_MAX);
+    static struct prm_kernel_time times[PRM_KERNEL_COUNT];
+    size_t count = prm_context_kernel_times(bench->context, times, PRM_KERNEL_COUNT);
     struct table table;
     table_init(&table, (const char *const[]){title, ">launches", ">ms", NULL});
     for (size_t shown = 0; shown < count; shown++) {

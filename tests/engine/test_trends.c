@@ -6,6 +6,7 @@
  * Method: counts at small sizes, never times, so that a busy machine changes nothing. Oracle: the
  * sources' figures (`./dev bench thesis` draws them).
  */
+#include "device/launch.h"
 #include "primitives/cuckoo.h"
 #include "primitives/scan.h"
 #include "roadmap/neighbors.h"
@@ -24,8 +25,6 @@ static struct prm_buffer cloud(struct prm_space *space, uint32_t dof, size_t cou
     *space = (struct prm_space){.dof = dof, .row = 2};
     while (space->row < dof)
         space->row *= 2;
-    for (uint32_t c = 0; c < dof; c++)
-        space->coordinates[c] = (struct prm_coordinate){.kind = PRM_COORDINATE_LINEAR, .weight = 1};
     float *rows = calloc(count * space->row, sizeof *rows);
     assert_non_null(rows);
     for (size_t i = 0; i < count; i++)
@@ -208,7 +207,6 @@ static void test_attempts_fall_with_gamma(void **state)
 static void test_scan_launches_do_not_grow(void **state)
 {
     (void)state;
-    enum { KERNELS_MAX = 128 };
     static const size_t sizes[] = {1 << 17, 1 << 19, 1 << 21};
     struct prm_context_options options = test_context_options();
     struct prm_context *context;
@@ -218,7 +216,7 @@ static void test_scan_launches_do_not_grow(void **state)
     assert_ok(prm_context_open(&context, &options));
     assert_ok(prm_arena_create(context, &arena));
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct prm_kernel_time times[KERNELS_MAX];
+        struct prm_kernel_time times[PRM_KERNEL_COUNT];
         struct prm_buffer values;
         uint64_t launches = 0;
         assert_ok(prm_buffer_create(context, &values, (sizes[i] + 1) * sizeof(uint32_t)));
@@ -226,7 +224,7 @@ static void test_scan_launches_do_not_grow(void **state)
         assert_ok(prm_context_finish(context));
         prm_context_kernel_times_reset(context);
         assert_ok(prm_scan_exclusive(arena, values, values, sizes[i], PRM_SCAN_AUTO));
-        const size_t count = prm_context_kernel_times(context, times, KERNELS_MAX);
+        const size_t count = prm_context_kernel_times(context, times, PRM_KERNEL_COUNT);
         for (size_t k = 0; k < count; k++)
             launches += times[k].launches;
         prm_buffer_destroy(context, &values);
