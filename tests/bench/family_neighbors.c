@@ -1,6 +1,7 @@
 #include "bench.h"
 #include "families.h"
 #include "plain.h"
+#include "points.h"
 #include "roadmap/neighbors.h"
 #include "standard.h"
 
@@ -11,111 +12,87 @@ enum { K = 10, DIMENSION_MAX = 12, RECALL_SAMPLES = 512 };
 #define TARGET_RECALL 0.95
 /* What is quadratic, or nearly, or slow in many dimensions, is not asked about more points. */
 enum { SLOW_MAX = 50000 };
-static const struct prm_buffer none = {NULL, 0};
 
-struct points {
+struct searches {
     struct contest *contest;
-    size_t count;
-    uint32_t dimension;
-    struct prm_space space;
+    struct points points;
     enum prm_neighbor_method method;
-    float *rows, *columns; /* [count][dimension], and transposed */
-    uint32_t *out;         /* [count][K] */
-    struct prm_buffer d_rows, d_out;
+    uint32_t *out; /* [count][K] */
+    struct prm_buffer d_out;
     struct prm_neighbor_statistics statistics;
     double recall;
 };
 
 /* Index and lists, by the method chosen; the recall is measured afterwards. */
-static void search(struct points *p, bool measure)
+static void search(struct searches *s, bool measure)
 {
     const struct prm_neighbor_options options = {
-        .method = p->method, .k = K, .target_recall = TARGET_RECALL, .seed = 1};
-    struct prm_arena *arena = p->contest->arena;
+        .method = s->method, .k = K, .target_recall = TARGET_RECALL, .seed = 1};
+    struct prm_arena *arena = s->contest->arena;
     struct prm_neighbor_index *index = NULL;
-    bench_must(prm_neighbor_index_create(arena, &index, &p->space, p->d_rows, p->count, &options),
+    bench_must(prm_neighbor_index_create(arena, &index, &s->points.space, s->points.device,
+                                         s->points.count, &options),
                "neighbours");
-    bench_must(prm_neighbors_self(arena, p->d_out, none, index, 0, p->count), "neighbours");
+    bench_must(prm_neighbors_self(arena, s->d_out, PRM_NO_BUFFER, index, 0, s->points.count),
+               "neighbours");
     if (measure)
-        bench_must(prm_neighbors_recall(arena, &p->recall, index, p->d_out, RECALL_SAMPLES),
+        bench_must(prm_neighbors_recall(arena, &s->recall, index, s->d_out, RECALL_SAMPLES),
                    "recall");
-    bench_must(prm_context_finish(p->contest->context), "neighbours");
-    p->statistics = prm_neighbor_statistics(index);
+    bench_must(prm_context_finish(s->contest->context), "neighbours");
+    s->statistics = prm_neighbor_statistics(index);
     prm_neighbor_index_destroy(index);
 }
 
 static void search_tiles(void *work)
 {
-    struct points *p = work;
-    p->method = PRM_NEIGHBOR_TILES;
-    search(p, false);
+    struct searches *s = work;
+    s->method = PRM_NEIGHBOR_TILES;
+    search(s, false);
 }
 
 static void search_lsh(void *work)
 {
-    struct points *p = work;
-    p->method = PRM_NEIGHBOR_LSH;
-    search(p, false);
+    struct searches *s = work;
+    s->method = PRM_NEIGHBOR_LSH;
+    search(s, false);
 }
 
 static void search_exact(void *work)
 {
-    struct points *p = work;
-    p->method = PRM_NEIGHBOR_EXACT;
-    search(p, false);
+    struct searches *s = work;
+    s->method = PRM_NEIGHBOR_EXACT;
+    search(s, false);
 }
 
 static void search_nanoflann(void *work)
 {
-    struct points *p = work;
-    standard.neighbors(p->out, p->rows, p->count, p->dimension, K, 2);
+    struct searches *s = work;
+    standard.neighbors(s->out, s->points.rows, s->points.count, s->points.space.dof, K, 2);
 }
 
 static void search_plain(void *work)
 {
-    struct points *p = work;
-    plain_neighbors(p->out, p->columns, p->count, p->dimension, K, 2);
+    struct searches *s = work;
+    plain_neighbors(s->out, s->points.columns, s->points.count, s->points.space.dof, K, 2);
 }
 
 /* Neighbours are no stream: nothing is stated. */
 static const struct traffic traffic[] = {{NULL, 0}};
 
-static void points_open(struct points *p, struct contest *contest, uint32_t dimension)
+static void searches_open(struct searches *s, struct contest *contest, uint32_t dimension)
 {
     const size_t n = contest->sizes[contest->size];
-    uint64_t state = 42;
-    *p = (struct points){.contest = contest, .count = n, .dimension = dimension};
-    p->space = (struct prm_space){.dof = dimension, .row = 2};
-    while (p->space.row < dimension)
-        p->space.row *= 2;
-    for (uint32_t c = 0; c < dimension; c++)
-        p->space.coordinates[c] =
-            (struct prm_coordinate){.kind = PRM_COORDINATE_LINEAR, .weight = 1};
-
-    // uniform in the unit cube
-    float *padded = bench_memory(n * p->space.row * sizeof *padded);
-    p->rows = bench_memory(n * dimension * sizeof *p->rows);
-    p->columns = bench_memory(n * dimension * sizeof *p->columns);
-    p->out = bench_memory(n * K * sizeof *p->out);
-    for (size_t i = 0; i < n; i++)
-        for (uint32_t c = 0; c < p->space.row; c++) {
-            const float x = c < dimension ? (float)(bench_random(&state) >> 40) * 0x1p-24f : 0.0f;
-            padded[i * p->space.row + c] = x;
-            if (c < dimension)
-                p->rows[i * dimension + c] = p->columns[c * n + i] = x;
-        }
-    p->d_rows = bench_buffer(contest->context, padded, n * p->space.row);
-    p->d_out = bench_buffer(contest->context, NULL, n * K);
-    free(padded);
+    *s = (struct searches){.contest = contest};
+    points_init(&s->points, contest->context, dimension, n);
+    s->out = bench_memory(n * K * sizeof *s->out);
+    s->d_out = bench_buffer(contest->context, NULL, n * K);
 }
 
-static void points_close(struct points *p)
+static void searches_close(struct searches *s)
 {
-    prm_buffer_destroy(p->contest->context, &p->d_rows);
-    prm_buffer_destroy(p->contest->context, &p->d_out);
-    free(p->rows);
-    free(p->columns);
-    free(p->out);
+    points_deinit(&s->points, s->contest->context);
+    prm_buffer_destroy(s->contest->context, &s->d_out);
+    free(s->out);
 }
 
 void family_neighbors(struct contest *contest)
@@ -127,10 +104,10 @@ void family_neighbors(struct contest *contest)
                  {7, "10 nearest, 7 dimensions"},
                  {DIMENSION_MAX, "10 nearest, 12 dimensions"}};
     for (unsigned i = 0; i < COUNT_OF(cases); i++) {
-        struct points p;
+        struct searches s;
         const char *operation = cases[i].operation;
-        points_open(&p, contest, cases[i].dimension);
-        const bool high = p.dimension == DIMENSION_MAX;
+        searches_open(&s, contest, cases[i].dimension);
+        const bool high = s.points.space.dof == DIMENSION_MAX;
         const struct contender contenders[] = {
             {"prm tiles", NULL, search_tiles, traffic, 0},
             {"prm lsh", NULL, search_lsh, traffic, high ? SLOW_MAX : 0},
@@ -138,18 +115,18 @@ void family_neighbors(struct contest *contest)
             {"nanoflann, 2 threads", NULL, standard.neighbors ? search_nanoflann : NULL, NULL,
              high ? SLOW_MAX : 0},
             {"plain brute force, 2 threads", NULL, search_plain, NULL, SLOW_MAX}};
-        contest_measure(contest, operation, contenders, COUNT_OF(contenders), &p);
+        contest_measure(contest, operation, contenders, COUNT_OF(contenders), &s);
         if (!contest->profiling) {
-            p.method = PRM_NEIGHBOR_TILES;
-            search(&p, true);
-            contest_note(contest, operation, "prm tiles", "recall %.3f", p.recall);
+            s.method = PRM_NEIGHBOR_TILES;
+            search(&s, true);
+            contest_note(contest, operation, "prm tiles", "recall %.3f", s.recall);
         }
-        if (!contest->profiling && (!high || p.count <= SLOW_MAX)) {
-            p.method = PRM_NEIGHBOR_LSH;
-            search(&p, true);
-            contest_note(contest, operation, "prm lsh", "recall %.3f, M %u, L %u", p.recall,
-                         p.statistics.projections, p.statistics.tables);
+        if (!contest->profiling && (!high || s.points.count <= SLOW_MAX)) {
+            s.method = PRM_NEIGHBOR_LSH;
+            search(&s, true);
+            contest_note(contest, operation, "prm lsh", "recall %.3f, M %u, L %u", s.recall,
+                         s.statistics.projections, s.statistics.tables);
         }
-        points_close(&p);
+        searches_close(&s);
     }
 }

@@ -1,52 +1,32 @@
 #include "bench.h"
 #include "plain.h"
+#include "points.h"
 #include "roadmap/neighbors.h"
 #include "thesis.h"
 
 enum { LISTED = PRM_NEIGHBORS_MAX, K = 10, RECALL_SAMPLES = 256 };
 #define TARGET_RECALL 0.9
-static const struct prm_buffer none = {NULL, 0};
 
-/* Points uniform in the unit cube. */
 struct cloud {
     const struct thesis *thesis;
-    struct prm_space space;
-    size_t count;
-    float *columns; /* [dof][count] */
-    uint32_t *out;  /* [count][LISTED] */
-    struct prm_buffer d_rows, d_out;
+    struct points points;
+    uint32_t *out; /* [count][LISTED] */
+    struct prm_buffer d_out;
     struct prm_neighbor_options options;
 };
 
 static void cloud_open(struct cloud *cloud, const struct thesis *thesis, uint32_t dof, size_t n)
 {
-    uint64_t state = 42;
-    *cloud = (struct cloud){.thesis = thesis, .space = {.dof = dof, .row = 2}, .count = n};
-    while (cloud->space.row < dof)
-        cloud->space.row *= 2;
-    for (uint32_t c = 0; c < dof; c++)
-        cloud->space.coordinates[c] =
-            (struct prm_coordinate){.kind = PRM_COORDINATE_LINEAR, .weight = 1};
-    const uint32_t row = cloud->space.row;
-    float *rows = bench_memory(n * row * sizeof *rows);
-    cloud->columns = bench_memory(n * dof * sizeof *cloud->columns);
+    *cloud = (struct cloud){.thesis = thesis};
+    points_init(&cloud->points, thesis->context, dof, n);
     cloud->out = bench_memory(n * LISTED * sizeof *cloud->out);
-    for (size_t i = 0; i < n; i++)
-        for (uint32_t c = 0; c < row; c++) {
-            rows[i * row + c] = c < dof ? (float)(bench_random(&state) >> 40) * 0x1p-24f : 0.0f;
-            if (c < dof)
-                cloud->columns[c * n + i] = rows[i * row + c];
-        }
-    cloud->d_rows = bench_buffer(thesis->context, rows, n * row);
     cloud->d_out = bench_buffer(thesis->context, NULL, n * LISTED);
-    free(rows);
 }
 
 static void cloud_close(struct cloud *cloud)
 {
-    prm_buffer_destroy(cloud->thesis->context, &cloud->d_rows);
+    points_deinit(&cloud->points, cloud->thesis->context);
     prm_buffer_destroy(cloud->thesis->context, &cloud->d_out);
-    free(cloud->columns);
     free(cloud->out);
 }
 
@@ -56,10 +36,12 @@ static void search_all(struct cloud *cloud, double *recall, double *pairs)
     struct prm_arena *arena = cloud->thesis->arena;
     struct prm_neighbor_index *index = NULL;
     uint64_t tested = 0;
-    bench_must(prm_neighbor_index_create(arena, &index, &cloud->space, cloud->d_rows, cloud->count,
-                                         &cloud->options),
+    bench_must(prm_neighbor_index_create(arena, &index, &cloud->points.space, cloud->points.device,
+                                         cloud->points.count, &cloud->options),
                "neighbours");
-    bench_must(prm_neighbors_self(arena, cloud->d_out, none, index, 0, cloud->count), "neighbours");
+    bench_must(
+        prm_neighbors_self(arena, cloud->d_out, PRM_NO_BUFFER, index, 0, cloud->points.count),
+        "neighbours");
     if (recall)
         bench_must(prm_neighbors_recall(arena, recall, index, cloud->d_out, RECALL_SAMPLES),
                    "recall");
@@ -79,7 +61,8 @@ static void search(void *work)
 static void search_plain(void *work)
 {
     struct cloud *cloud = work;
-    plain_neighbors(cloud->out, cloud->columns, cloud->count, cloud->space.dof, K, 1);
+    plain_neighbors(cloud->out, cloud->points.columns, cloud->points.count, cloud->points.space.dof,
+                    K, 1);
 }
 
 /* ---- mean neighbours against the parameters ---- */
@@ -94,12 +77,12 @@ static double mean_listed(struct cloud *cloud)
     for (cloud->options.seed = 1; cloud->options.seed <= SEEDS; cloud->options.seed++) {
         search(cloud);
         bench_must(prm_buffer_read(cloud->thesis->context, cloud->d_out, 0, cloud->out,
-                                   cloud->count * LISTED * sizeof *cloud->out),
+                                   cloud->points.count * LISTED * sizeof *cloud->out),
                    "neighbours");
-        for (size_t i = 0; i < cloud->count * LISTED; i++)
+        for (size_t i = 0; i < cloud->points.count * LISTED; i++)
             listed += cloud->out[i] != UINT32_MAX;
     }
-    return (double)listed / (double)(cloud->count * SEEDS);
+    return (double)listed / (double)(cloud->points.count * SEEDS);
 }
 
 /* A line of a table: the parameter's value, and the mean in each cloud. */
