@@ -19,6 +19,12 @@ void bench_must(enum prm_status status, const char *what)
     exit(EXIT_FAILURE);
 }
 
+void bench_finish(struct prm_context *context, enum prm_status status, const char *what)
+{
+    bench_must(status, what);
+    bench_must(prm_context_finish(context), what);
+}
+
 void *bench_memory(size_t bytes)
 {
     void *memory = malloc(bytes > 0 ? bytes : 1);
@@ -58,7 +64,7 @@ uint32_t bench_scrambled(uint32_t x)
 
 struct prm_buffer bench_buffer(struct prm_context *context, const void *values, size_t count)
 {
-    struct prm_buffer buffer = {NULL, 0};
+    struct prm_buffer buffer = PRM_NO_BUFFER;
     const size_t bytes = count * sizeof(uint32_t);
     bench_must(prm_buffer_create(context, &buffer, bytes), "buffer");
     if (values)

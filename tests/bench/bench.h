@@ -10,6 +10,9 @@ double bench_now_ms(void);
 /* Ends the program with a message unless the call succeeded. */
 void bench_must(enum prm_status status, const char *what);
 
+/* Ends the program unless the call succeeded, as did all that the context was asked to do. */
+void bench_finish(struct prm_context *context, enum prm_status status, const char *what);
+
 /* Memory, or the end of the program. */
 void *bench_memory(size_t bytes);
 

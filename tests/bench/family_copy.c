@@ -14,8 +14,8 @@ struct copies {
 static void copy_device(void *work)
 {
     struct copies *c = work;
-    bench_must(prm_buffer_copy(c->contest->context, c->d_out, 0, c->d_in, 0, c->bytes), "copy");
-    bench_must(prm_context_finish(c->contest->context), "copy");
+    bench_finish(c->contest->context,
+                 prm_buffer_copy(c->contest->context, c->d_out, 0, c->d_in, 0, c->bytes), "copy");
 }
 
 static void copy_one(void *work)

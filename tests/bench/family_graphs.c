@@ -9,7 +9,6 @@
 /* A torus of so many vertices, each with four neighbours: large diameter, small frontiers, as
  * roadmaps have. */
 enum { SOURCES = 8, EDGES_A_VERTEX = 2 };
-static const struct prm_buffer none = {NULL, 0};
 
 struct graphs {
     struct contest *contest;
@@ -20,12 +19,6 @@ struct graphs {
     uint32_t sources[SOURCES];
 };
 
-static void finish(const struct graphs *g, enum prm_status status, const char *what)
-{
-    bench_must(status, what);
-    bench_must(prm_context_finish(g->contest->context), what);
-}
-
 static void prepare_rows(void *work)
 {
     struct graphs *g = work;
@@ -35,24 +28,28 @@ static void prepare_rows(void *work)
 static void rows(void *work)
 {
     struct graphs *g = work;
-    finish(g,
-           prm_arcs_init(g->contest->arena, &g->arcs, g->d_edges, g->d_weights, g->edge_count,
-                         g->vertices),
-           "rows of arcs");
+    bench_finish(g->contest->context,
+                 prm_arcs_init(g->contest->arena, &g->arcs, g->d_edges, g->d_weights, g->edge_count,
+                               g->vertices),
+                 "rows of arcs");
 }
 
 static void levels(void *work)
 {
     struct graphs *g = work;
-    finish(g, prm_graph_levels(g->contest->arena, g->d_out, none, &g->arcs, g->d_sources, SOURCES),
-           "levels");
+    bench_finish(g->contest->context,
+                 prm_graph_levels(g->contest->arena, g->d_out, PRM_NO_BUFFER, &g->arcs,
+                                  g->d_sources, SOURCES),
+                 "levels");
 }
 
 static void costs(void *work)
 {
     struct graphs *g = work;
-    finish(g, prm_graph_costs(g->contest->arena, g->d_out, none, &g->arcs, g->d_sources, SOURCES),
-           "costs");
+    bench_finish(g->contest->context,
+                 prm_graph_costs(g->contest->arena, g->d_out, PRM_NO_BUFFER, &g->arcs, g->d_sources,
+                                 SOURCES),
+                 "costs");
 }
 
 static void levels_plain(void *work)

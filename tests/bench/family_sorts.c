@@ -9,7 +9,6 @@
 
 /* Groups of few and of many; they divide all sizes, about. */
 enum { SMALL_GROUP = 32, LARGE_GROUP = 1024 };
-static const struct prm_buffer none = {NULL, 0};
 
 struct sorts {
     struct contest *contest;
@@ -29,8 +28,7 @@ static void prepare_device(void *work)
     struct prm_context *context = s->contest->context;
     const size_t bytes = s->count * sizeof(uint32_t);
     bench_must(prm_buffer_copy(context, s->d_keys, 0, s->d_source, 0, bytes), "sort");
-    bench_must(prm_buffer_copy(context, s->d_values, 0, s->d_indices, 0, bytes), "sort");
-    bench_must(prm_context_finish(context), "sort");
+    bench_finish(context, prm_buffer_copy(context, s->d_values, 0, s->d_indices, 0, bytes), "sort");
 }
 
 static void prepare_keys(void *work)
@@ -58,19 +56,20 @@ static void prepare_words(void *work)
 static void sort(struct sorts *s, struct prm_buffer values, enum prm_key_type type)
 {
     const struct prm_sort_options options = {.type = type};
-    bench_must(prm_radix_sort(s->contest->arena, s->d_keys, values, none, none, s->count, &options),
-               "sort");
-    bench_must(prm_context_finish(s->contest->context), "sort");
+    bench_finish(s->contest->context,
+                 prm_radix_sort(s->contest->arena, s->d_keys, values, PRM_NO_BUFFER, PRM_NO_BUFFER,
+                                s->count, &options),
+                 "sort");
 }
 
 static void sort_keys(void *work)
 {
-    sort(work, none, PRM_KEY_U32);
+    sort(work, PRM_NO_BUFFER, PRM_KEY_U32);
 }
 
 static void sort_floats(void *work)
 {
-    sort(work, none, PRM_KEY_F32);
+    sort(work, PRM_NO_BUFFER, PRM_KEY_F32);
 }
 
 static void sort_pairs(void *work)
@@ -82,39 +81,39 @@ static void sort_pairs(void *work)
 static void sort_permutation(void *work)
 {
     struct sorts *s = work;
-    bench_must(
-        prm_radix_sort(s->contest->arena, s->d_keys, none, s->d_values, none, s->count, NULL),
-        "sort");
-    bench_must(prm_context_finish(s->contest->context), "sort");
+    bench_finish(s->contest->context,
+                 prm_radix_sort(s->contest->arena, s->d_keys, PRM_NO_BUFFER, s->d_values,
+                                PRM_NO_BUFFER, s->count, NULL),
+                 "sort");
 }
 
 static void sort_groups(void *work)
 {
     struct sorts *s = work;
     const size_t whole = s->count / s->group * s->group;
-    bench_must(prm_radix_sort_segments(s->contest->arena, s->d_keys, none, none, none, whole,
-                                       s->group, NULL),
-               "sort");
-    bench_must(prm_context_finish(s->contest->context), "sort");
+    bench_finish(s->contest->context,
+                 prm_radix_sort_segments(s->contest->arena, s->d_keys, PRM_NO_BUFFER, PRM_NO_BUFFER,
+                                         PRM_NO_BUFFER, whole, s->group, NULL),
+                 "sort");
 }
 
 static void sort_groups_of_pairs(void *work)
 {
     struct sorts *s = work;
     const size_t whole = s->count / s->group * s->group;
-    bench_must(prm_radix_sort_segments(s->contest->arena, s->d_keys, s->d_values, none, none, whole,
-                                       s->group, NULL),
-               "sort");
-    bench_must(prm_context_finish(s->contest->context), "sort");
+    bench_finish(s->contest->context,
+                 prm_radix_sort_segments(s->contest->arena, s->d_keys, s->d_values, PRM_NO_BUFFER,
+                                         PRM_NO_BUFFER, whole, s->group, NULL),
+                 "sort");
 }
 
 static void split(void *work)
 {
     struct sorts *s = work;
-    bench_must(
-        prm_split_by_bit(s->contest->arena, s->d_keys, none, s->d_values, s->d_source, s->count, 0),
-        "split");
-    bench_must(prm_context_finish(s->contest->context), "split");
+    bench_finish(s->contest->context,
+                 prm_split_by_bit(s->contest->arena, s->d_keys, PRM_NO_BUFFER, s->d_values,
+                                  s->d_source, s->count, 0),
+                 "split");
 }
 
 /* ---- peers ---- */

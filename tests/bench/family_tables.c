@@ -7,7 +7,6 @@
 
 /* Queries are as many as keys; std::unordered_map is not asked about more. */
 enum { MAP_MAX = 5000000 };
-static const struct prm_buffer none = {NULL, 0};
 
 struct tables {
     struct contest *contest;
@@ -42,17 +41,18 @@ static void build(void *work)
 {
     struct tables *t = work;
     const struct prm_cuckoo_options options = {.seed = 1};
-    bench_must(
+    bench_finish(
+        t->contest->context,
         prm_cuckoo_create(t->contest->arena, &t->table, t->d_keys, t->d_values, t->count, &options),
         "cuckoo");
-    bench_must(prm_context_finish(t->contest->context), "cuckoo");
 }
 
 static void find(void *work)
 {
     struct tables *t = work;
-    bench_must(prm_cuckoo_find(t->table, t->d_out, none, t->d_queries, t->count), "cuckoo");
-    bench_must(prm_context_finish(t->contest->context), "cuckoo");
+    bench_finish(t->contest->context,
+                 prm_cuckoo_find(t->table, t->d_out, PRM_NO_BUFFER, t->d_queries, t->count),
+                 "cuckoo");
 }
 
 static void map_build(void *work)

@@ -21,7 +21,6 @@
 enum { RUNS_MAX = 64, RUNS = 3 };
 /* A run that takes longer is the only one. */
 #define LONG_MS 1000.0
-static const struct prm_buffer none = {NULL, 0};
 
 double thesis_ms(const struct thesis *thesis, void (*prepare)(void *), void (*run)(void *),
                  void *work)
@@ -71,10 +70,10 @@ struct list {
 static void scan(void *work)
 {
     struct list *list = work;
-    bench_must(
+    bench_finish(
+        list->context,
         prm_scan_exclusive(list->arena, list->d_keys, list->d_source, list->count, list->method),
         "scan");
-    bench_must(prm_context_finish(list->context), "scan");
 }
 
 static void scan_standard(void *work)
@@ -87,17 +86,18 @@ static void sort_prepare(void *work)
 {
     struct list *list = work;
     const size_t bytes = list->count * sizeof(uint32_t);
-    bench_must(prm_buffer_copy(list->context, list->d_keys, 0, list->d_source, 0, bytes), "sort");
-    bench_must(prm_context_finish(list->context), "sort");
+    bench_finish(list->context,
+                 prm_buffer_copy(list->context, list->d_keys, 0, list->d_source, 0, bytes), "sort");
     memcpy(list->keys, list->source, bytes);
 }
 
 static void sort(void *work)
 {
     struct list *list = work;
-    bench_must(prm_radix_sort(list->arena, list->d_keys, none, none, none, list->count, NULL),
-               "sort");
-    bench_must(prm_context_finish(list->context), "sort");
+    bench_finish(list->context,
+                 prm_radix_sort(list->arena, list->d_keys, PRM_NO_BUFFER, PRM_NO_BUFFER,
+                                PRM_NO_BUFFER, list->count, NULL),
+                 "sort");
 }
 
 static void sort_plain(void *work)
