@@ -1,5 +1,6 @@
 #include "bench.h"
 #include "families.h"
+#include "kernels/rank_types.h"
 #include "plain.h"
 #include "primitives/compact.h"
 #include "primitives/histogram.h"
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 
 enum { GROUP = 100, FEW_BINS = 256, SOME_BINS = 65536, DIMENSION = 3, ROUNDS_TOLD = 1000000 };
-static const struct prm_buffer none = {NULL, 0};
 
 /* What all operations work on. */
 struct lists {
@@ -23,92 +23,98 @@ struct lists {
     struct prm_rank_result ranked;
 };
 
-static void finish(const struct lists *lists, enum prm_status status, const char *what)
-{
-    bench_must(status, what);
-    bench_must(prm_context_finish(lists->contest->context), what);
-}
-
 /* ---- ours ---- */
 
 static void scan(void *work)
 {
     struct lists *l = work;
-    finish(l, prm_scan_exclusive(l->contest->arena, l->d_out, l->d_in, l->count, PRM_SCAN_AUTO),
-           "scan");
+    bench_finish(l->contest->context,
+                 prm_scan_exclusive(l->contest->arena, l->d_out, l->d_in, l->count, PRM_SCAN_AUTO),
+                 "scan");
 }
 
 static void scan_groups(void *work)
 {
     struct lists *l = work;
-    finish(l,
-           prm_scan_segments(l->contest->arena, l->d_out, l->d_in, l->count, GROUP, PRM_SCAN_AUTO),
-           "scan");
+    bench_finish(
+        l->contest->context,
+        prm_scan_segments(l->contest->arena, l->d_out, l->d_in, l->count, GROUP, PRM_SCAN_AUTO),
+        "scan");
 }
 
 static void compact(void *work)
 {
     struct lists *l = work;
-    finish(l,
-           prm_compact_values(l->contest->arena, l->d_out, none, l->d_few, l->d_in, l->d_flags,
-                              l->count),
-           "compact");
+    bench_finish(l->contest->context,
+                 prm_compact_values(l->contest->arena, l->d_out, PRM_NO_BUFFER, l->d_few, l->d_in,
+                                    l->d_flags, l->count),
+                 "compact");
 }
 
 static void compact_groups(void *work)
 {
     struct lists *l = work;
-    finish(l,
-           prm_compact_segments(l->contest->arena, l->d_out, l->d_more, l->d_in, l->d_flags,
-                                l->count, GROUP),
-           "compact");
+    bench_finish(l->contest->context,
+                 prm_compact_segments(l->contest->arena, l->d_out, l->d_more, l->d_in, l->d_flags,
+                                      l->count, GROUP),
+                 "compact");
 }
 
 static void unique(void *work)
 {
     struct lists *l = work;
-    finish(l,
-           prm_unique_sorted(l->contest->arena, l->d_out, l->d_more, l->d_most, l->d_few,
-                             l->d_values, l->count),
-           "unique");
+    bench_finish(l->contest->context,
+                 prm_unique_sorted(l->contest->arena, l->d_out, l->d_more, l->d_most, l->d_few,
+                                   l->d_values, l->count),
+                 "unique");
 }
 
 static void histogram(void *work)
 {
     struct lists *l = work;
-    finish(l, prm_histogram_u32(l->contest->arena, l->d_more, l->d_values, l->count, l->bins),
-           "histogram");
+    bench_finish(l->contest->context,
+                 prm_histogram_u32(l->contest->arena, l->d_more, l->d_values, l->count, l->bins),
+                 "histogram");
 }
 
 static void rank(void *work)
 {
     struct lists *l = work;
-    finish(l, prm_rank(l->contest->arena, l->d_out, l->d_next, none, l->count, &l->ranked), "rank");
+    bench_finish(
+        l->contest->context,
+        prm_rank(l->contest->arena, l->d_out, l->d_next, PRM_NO_BUFFER, l->count, &l->ranked),
+        "rank");
 }
 
 static void random_words(void *work)
 {
     struct lists *l = work;
-    finish(l, prm_random_words(l->contest->arena, l->d_out, l->count, 1, 0), "random");
+    bench_finish(l->contest->context, prm_random_words(l->contest->arena, l->d_out, l->count, 1, 0),
+                 "random");
 }
 
 static void random_philox(void *work)
 {
     struct lists *l = work;
-    finish(l, prm_random_philox(l->contest->arena, l->d_out, l->count, 1, 0), "random");
+    bench_finish(l->contest->context,
+                 prm_random_philox(l->contest->arena, l->d_out, l->count, 1, 0), "random");
 }
 
 static void random_normal(void *work)
 {
     struct lists *l = work;
-    finish(l, prm_random_normal(l->contest->arena, l->d_out, l->count, 1, 0, PRM_PHILOX), "random");
+    bench_finish(l->contest->context,
+                 prm_random_normal(l->contest->arena, l->d_out, l->count, 1, 0, PRM_PHILOX),
+                 "random");
 }
 
 static void random_halton(void *work)
 {
     struct lists *l = work;
-    finish(l, prm_random_halton(l->contest->arena, l->d_out, l->count / DIMENSION, DIMENSION, 1, 0),
-           "halton");
+    bench_finish(
+        l->contest->context,
+        prm_random_halton(l->contest->arena, l->d_out, l->count / DIMENSION, DIMENSION, 1, 0),
+        "halton");
 }
 
 /* ---- peers ---- */
@@ -154,9 +160,6 @@ static const struct traffic traffic[] = {{"scan_reduce", 4},
                                          {"compact_segments", 10},
                                          {"histogram_local", 4},
                                          {"histogram_global", 4},
-                                         {"rank_start", 12},
-                                         {"rank_round", 24},
-                                         {"rank_finish", 16},
                                          {"random_stream", 4},
                                          {"random_halton_rows", 4},
                                          {"random_counters", 4},
@@ -166,6 +169,15 @@ static const struct traffic traffic[] = {{"scan_reduce", 4},
 /* Distinct values of a sorted array in runs of two: reads twice, writes value, start and length. */
 static const struct traffic traffic_unique[] = {
     {"compact_count", 4}, {"compact_chunks", 8}, {"compact_run_lengths", 4}, {NULL, 0}};
+
+/* Of one long list. The ranks are laid out by one fill of three, the others are of a few words;
+ * walks read each element's next, and write its rank the second time; the pairs are one a span. */
+static const struct traffic traffic_rank[] = {{"fill_u32", 4.0 / 3},
+                                              {"rank_contract", 4 + 8.0 / RANK_SPAN},
+                                              {"rank_round", 24.0 / RANK_SPAN},
+                                              {"rank_spread", 8 + 8.0 / RANK_SPAN},
+                                              {"rank_rest", 4},
+                                              {NULL, 0}};
 
 static void lists_open(struct lists *l, struct contest *contest)
 {
@@ -245,7 +257,7 @@ void family_lists(struct contest *contest)
                                             {"plain loop", NULL, compact_plain, NULL, 0}};
     const struct contender compactions_of_groups[] = {{"prm", NULL, compact_groups, traffic, 0}};
     const struct contender uniques[] = {{"prm", NULL, unique, traffic_unique, 0}};
-    const struct contender ranks[] = {{"prm", NULL, rank, traffic, 0},
+    const struct contender ranks[] = {{"prm", NULL, rank, traffic_rank, 0},
                                       {"plain walk", NULL, rank_plain, NULL, 0}};
     const struct contender words[] = {
         {"prm", NULL, random_words, traffic, 0},
