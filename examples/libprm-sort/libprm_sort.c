@@ -39,9 +39,8 @@ static enum prm_status sort_and_sum(struct prm_context *context, struct prm_aren
                                     uint32_t *numbers, uint32_t *lines, uint32_t *sums,
                                     size_t count)
 {
-    const struct prm_buffer none = {NULL, 0};
     const size_t bytes = count * sizeof *numbers;
-    struct prm_buffer keys = none, inverse = none, totals = none;
+    struct prm_buffer keys = PRM_NO_BUFFER, inverse = PRM_NO_BUFFER, totals = PRM_NO_BUFFER;
     enum prm_status status = prm_buffer_create(context, &keys, bytes);
 
     // enqueue all, then read: only the reads wait
@@ -52,7 +51,7 @@ static enum prm_status sort_and_sum(struct prm_context *context, struct prm_aren
     if (status == PRM_OK)
         status = prm_buffer_write(context, keys, 0, numbers, bytes);
     if (status == PRM_OK)
-        status = prm_radix_sort(arena, keys, none, none, inverse, count, NULL);
+        status = prm_radix_sort(arena, keys, PRM_NO_BUFFER, PRM_NO_BUFFER, inverse, count, NULL);
     if (status == PRM_OK)
         status = prm_scan_exclusive(arena, totals, keys, count, PRM_SCAN_AUTO);
     if (status == PRM_OK)
