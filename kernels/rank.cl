@@ -11,7 +11,7 @@
  * elements jump.
  *
  * Launch: one group of WORKGROUP a chunk. Traffic of a round: 24 bytes an element, 8 of them
- * gathered; marks 12; of the walks in all: 24, 12 of them gathered.
+ * gathered; marks 12; of the walks in all: 20, 12 of them scattered.
  */
 #include "chunk.h"
 #include "rank_types.h"

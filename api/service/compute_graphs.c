@@ -323,7 +323,7 @@ static enum prm_status bfs_begin(struct compute_run *run)
     const struct compute_request *request = run->request;
     const size_t cells = request->sources.rows * request->vertices;
     enum prm_status status = PRM_OK;
-    struct prm_buffer edges, weights = {NULL, 0};
+    struct prm_buffer edges, weights = PRM_NO_BUFFER;
     void *values, *parents;
 
     struct bfs *bfs = calloc(1, sizeof(*bfs));

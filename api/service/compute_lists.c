@@ -172,7 +172,7 @@ enum prm_status compute_bin(struct compute_run *run, bool *done)
     const size_t bins = request->edges.present ? request->edges.rows - 1 : request->intervals.rows;
     const size_t members_max = (size_t)run->limits->compute_elements;
     enum prm_status status = PRM_OK;
-    struct prm_buffer values, bounds, offsets, members = {NULL, 0};
+    struct prm_buffer values, bounds, offsets, members = PRM_NO_BUFFER;
     uint32_t total;
     (void)done;
 

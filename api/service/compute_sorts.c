@@ -30,7 +30,6 @@ enum prm_status compute_sort(struct compute_run *run, bool *done)
     const struct prm_sort_options options = {.type = compute_key_type(keys->kind),
                                              .bits_per_pass = request->bits_per_pass,
                                              .descending = request->descending};
-    const struct prm_buffer none = {NULL, 0};
     const size_t n = keys->rows;
     enum prm_status status = PRM_OK;
     struct prm_buffer sorted, permutation, order;
@@ -40,10 +39,10 @@ enum prm_status compute_sort(struct compute_run *run, bool *done)
     TRY(compute_take(run, &permutation, n));
     TRY(compute_take(run, &order, n));
     if (request->segment_size > 0)
-        TRY(prm_radix_sort_segments(run->arena, sorted, none, permutation, order, n,
+        TRY(prm_radix_sort_segments(run->arena, sorted, PRM_NO_BUFFER, permutation, order, n,
                                     request->segment_size, &options));
     else
-        TRY(prm_radix_sort(run->arena, sorted, none, permutation, order, n, &options));
+        TRY(prm_radix_sort(run->arena, sorted, PRM_NO_BUFFER, permutation, order, n, &options));
     TRY(compute_list(run, "keys", keys->kind, sorted, n, NULL));
     TRY(compute_list(run, "permutation", COMPUTE_U32, permutation, n, NULL));
     TRY(compute_list(run, "inverse_permutation", COMPUTE_U32, order, n, NULL));
@@ -58,7 +57,6 @@ cleanup:
 enum prm_status compute_rank(struct compute_run *run, bool *done)
 {
     const struct compute_array *next = &run->request->next;
-    const struct prm_buffer none = {NULL, 0};
     struct prm_rank_result result = {0};
     enum prm_status status = PRM_OK;
     struct prm_buffer in, rank;
@@ -66,7 +64,7 @@ enum prm_status compute_rank(struct compute_run *run, bool *done)
 
     TRY(compute_upload(run, &in, next));
     TRY(compute_take(run, &rank, next->rows));
-    TRY(prm_rank(run->arena, rank, in, none, next->rows, &result));
+    TRY(prm_rank(run->arena, rank, in, PRM_NO_BUFFER, next->rows, &result));
     TRY(compute_list(run, "rank", COMPUTE_U32, rank, next->rows, NULL));
     TRY(compute_number(run, "rounds", COMPUTE_U32, result.rounds));
 cleanup:
@@ -84,7 +82,7 @@ enum prm_status compute_hash(struct compute_run *run, bool *done)
     const size_t count = request->queries.rows;
     struct prm_cuckoo *table = NULL;
     enum prm_status status = PRM_OK;
-    struct prm_buffer keys, values = {NULL, 0}, queries, found, present;
+    struct prm_buffer keys, values = PRM_NO_BUFFER, queries, found, present;
     struct compute_result *result;
     void *flags;
     (void)done;
