@@ -94,13 +94,12 @@ static void zero_bytes_are_no_operation(void **state)
 {
     (void)state;
     struct prm_context *context = test_context;
-    const struct prm_buffer none = {NULL, 0};
     struct prm_buffer buffer;
 
-    assert_ok(prm_buffer_write(context, none, 0, NULL, 0));
-    assert_ok(prm_buffer_read(context, none, 0, NULL, 0));
-    assert_ok(prm_buffer_copy(context, none, 0, none, 0, 0));
-    assert_ok(prm_buffer_fill_u32(context, none, 0, 1, 0));
+    assert_ok(prm_buffer_write(context, PRM_NO_BUFFER, 0, NULL, 0));
+    assert_ok(prm_buffer_read(context, PRM_NO_BUFFER, 0, NULL, 0));
+    assert_ok(prm_buffer_copy(context, PRM_NO_BUFFER, 0, PRM_NO_BUFFER, 0, 0));
+    assert_ok(prm_buffer_fill_u32(context, PRM_NO_BUFFER, 0, 1, 0));
 
     assert_ok(prm_buffer_create(context, &buffer, 0));
     assert_int_equal(buffer.bytes, 1);

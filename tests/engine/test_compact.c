@@ -46,12 +46,11 @@ static void check_flagged(size_t count, uint32_t percent)
     b[2] = test_upload_u32(test_context, NULL, 1);
     b[3] = test_upload_u32(test_context, values, count);
     b[4] = test_upload_u32(test_context, flags, count);
-    const struct prm_buffer none = {NULL, 0};
 
     assert_ok(prm_compact_indices(test_arena, b[1], b[2], b[4], count));
     check_count(b[2], survivors);
     check_array(b[1], where, survivors);
-    assert_ok(prm_compact_values(test_arena, b[0], none, b[2], b[3], b[4], count));
+    assert_ok(prm_compact_values(test_arena, b[0], PRM_NO_BUFFER, b[2], b[3], b[4], count));
     check_count(b[2], survivors);
     check_array(b[0], kept, survivors);
     assert_ok(prm_compact_values(test_arena, b[0], b[1], b[2], b[3], b[4], count));
@@ -148,14 +147,13 @@ static void published_vectors(void **state)
     const uint32_t length[] = {1, 2, 1, 1, 2};
 
     struct prm_buffer b[7];
-    const struct prm_buffer none = {NULL, 0};
     for (size_t i = 0; i < 3; i++)
         b[i] = test_upload_u32(test_context, NULL, 8);
     b[3] = test_upload_u32(test_context, NULL, 1);
     b[4] = test_upload_u32(test_context, values, 8);
     b[5] = test_upload_u32(test_context, odd, 8);
     b[6] = test_upload_u32(test_context, repeating, 7);
-    assert_ok(prm_compact_values(test_arena, b[0], none, b[3], b[4], b[5], 8));
+    assert_ok(prm_compact_values(test_arena, b[0], PRM_NO_BUFFER, b[3], b[4], b[5], 8));
     check_count(b[3], 4);
     check_array(b[0], kept, 4);
     assert_ok(prm_find_repeats(test_arena, b[0], b[3], b[6], 7));

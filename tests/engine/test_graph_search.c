@@ -191,9 +191,9 @@ static enum prm_status search_call(void *data)
 {
     struct search_case *c = data;
     struct prm_arcs arcs;
-    enum prm_status status = prm_arcs_init(test_arena, &arcs, c->edges,
-                                           c->weighted ? c->weights : (struct prm_buffer){NULL, 0},
-                                           FAULT_EDGES, FAULT_VERTICES);
+    enum prm_status status =
+        prm_arcs_init(test_arena, &arcs, c->edges, c->weighted ? c->weights : PRM_NO_BUFFER,
+                      FAULT_EDGES, FAULT_VERTICES);
     if (status != PRM_OK)
         return status;
     status = c->weighted ? prm_graph_costs(test_arena, c->costs, c->parents, &arcs, c->sources, 1)

@@ -496,8 +496,7 @@ static void lattices_are_exact(void **state)
         assert_ok(prm_neighbor_index_create(test_arena, &index, &built.roadmap->space,
                                             built.roadmap->states, free_cells, &options));
         assert_ok(prm_arena_take(test_arena, &lists, (size_t)free_cells * k * 4));
-        assert_ok(prm_neighbors_self(test_arena, lists, (struct prm_buffer){NULL, 0}, index, 0,
-                                     free_cells));
+        assert_ok(prm_neighbors_self(test_arena, lists, PRM_NO_BUFFER, index, 0, free_cells));
         assert_ok(prm_buffer_read(test_context, lists, 0, list, (size_t)free_cells * k * 4));
         for (uint32_t v = 0; v < free_cells; v++) {
             for (uint32_t i = 0; i < k; i++) {

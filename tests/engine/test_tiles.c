@@ -4,21 +4,12 @@
  * table of clouds (uniform, clusters, lattices full of ties, one spot, a line, scales far apart),
  * sizes about tiles and buckets. Oracles: a serial sort of all distances, and brute force on the
  * device. */
-#include "roadmap/neighbors.h"
-#include "support/support.h"
+#include "neighbor_cases.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+/* Lists that are compared with the serial ones. */
+enum { CHECKED = 23 };
 
 enum data { UNIFORM, CLUSTERS, LATTICE, SPOT, LINE, SCALES, PAIRS };
-
-struct cloud {
-    struct prm_space space;
-    uint32_t count;
-    float *rows;
-    struct prm_buffer buffer;
-};
 
 static float coordinate(struct test_random *random, enum data data, uint32_t i, uint32_t c)
 {
@@ -49,35 +40,12 @@ static float coordinate(struct test_random *random, enum data data, uint32_t i, 
 static struct cloud cloud_make(struct test_random *random, enum data data, uint32_t dof,
                                uint32_t count)
 {
-    struct cloud cloud = {.space = {.dof = dof, .row = 2}, .count = count};
-    while (cloud.space.row < dof)
-        cloud.space.row *= 2;
-    const size_t row = cloud.space.row, bytes = count * row * sizeof(float);
-    cloud.rows = calloc(count * row + 1, sizeof(float));
+    struct cloud cloud = cloud_of(dof, count);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < dof; c++)
-            cloud.rows[i * row + c] = coordinate(random, data, i, c);
-    assert_ok(prm_buffer_create(test_context, &cloud.buffer, bytes));
-    assert_ok(prm_buffer_write(test_context, cloud.buffer, 0, cloud.rows, bytes));
+            cloud.rows[(size_t)i * cloud.space.row + c] = coordinate(random, data, i, c);
+    cloud_upload(&cloud);
     return cloud;
-}
-
-static void cloud_free(struct cloud *cloud)
-{
-    prm_buffer_destroy(test_context, &cloud->buffer);
-    free(cloud->rows);
-}
-
-/* Lists of one method, on the host. */
-struct lists {
-    uint32_t *indices;
-    float *distances;
-};
-
-static void lists_free(struct lists *lists)
-{
-    free(lists->indices);
-    free(lists->distances);
 }
 
 /* Asks for the own points in pieces of `piece`, or for foreign ones. */
@@ -87,7 +55,6 @@ static struct lists ask(const struct prm_neighbor_index *index, const struct clo
     const struct prm_arena_mark mark = prm_arena_mark(test_arena);
     const uint32_t n = foreign ? foreign->count : cloud->count;
     const size_t slots = (size_t)n * k;
-    struct lists lists = {malloc(slots * 4 + 4), malloc(slots * 4 + 4)};
     struct prm_buffer indices, distances;
 
     assert_ok(prm_arena_take(test_arena, &indices, slots * 4));
@@ -98,8 +65,7 @@ static struct lists ask(const struct prm_neighbor_index *index, const struct clo
     for (uint32_t first = 0; !foreign && first < n; first += piece)
         assert_ok(prm_neighbors_self(test_arena, indices, distances, index, first,
                                      n - first < piece ? n - first : piece));
-    assert_ok(prm_buffer_read(test_context, indices, 0, lists.indices, slots * 4));
-    assert_ok(prm_buffer_read(test_context, distances, 0, lists.distances, slots * 4));
+    const struct lists lists = lists_read(indices, distances, n, k);
     prm_arena_rewind(test_arena, mark);
     return lists;
 }
@@ -113,54 +79,12 @@ static struct prm_neighbor_index *index_of(const struct cloud *cloud,
     return index;
 }
 
-struct ranked {
-    float squared;
-    uint32_t index;
-};
-
-static int compare(const void *a, const void *b)
+/* Equal bits in both, of as many lists as are expected. */
+static void assert_lists_equal(const struct lists *expected, const struct lists *got)
 {
-    const struct ranked *p = a, *q = b;
-    if (p->squared != q->squared)
-        return p->squared < q->squared ? -1 : 1;
-    return (p->index > q->index) - (p->index < q->index);
-}
-
-/* Some lists by a full sort. */
-static void check_serially(const struct cloud *cloud, const struct cloud *queries,
-                           const struct lists *lists, uint32_t k, float radius)
-{
-    enum { CHECKED = 23 };
-    const uint32_t row = cloud->space.row, stride = queries->count / CHECKED + 1;
-    struct ranked *all = calloc(cloud->count + 1u, sizeof(*all));
-    for (uint32_t q = 0; q < queries->count; q += stride) {
-        uint32_t kept = 0;
-        for (uint32_t i = 0; i < cloud->count; i++) {
-            float squared = 0;
-            for (uint32_t c = 0; c < cloud->space.dof; c++) {
-                const float d = queries->rows[q * row + c] - cloud->rows[i * row + c];
-                squared += d * d;
-            }
-            if ((queries != cloud || i != q) && (radius == 0 || squared <= radius * radius))
-                all[kept++] = (struct ranked){squared, i};
-        }
-        qsort(all, kept, sizeof(*all), compare);
-        for (uint32_t i = 0; i < k; i++) {
-            const size_t at = (size_t)q * k + i;
-            assert_int_equal(lists->indices[at], i < kept ? all[i].index : UINT32_MAX);
-            if (i < kept)
-                assert_float_equal(lists->distances[at], sqrtf(all[i].squared),
-                                   1e-6f * (1 + lists->distances[at]));
-            else
-                assert_true(isinf(lists->distances[at]));
-        }
-    }
-    free(all);
-}
-
-/* Equal bits in both. */
-static void assert_lists_equal(const struct lists *expected, const struct lists *got, size_t slots)
-{
+    const size_t slots = (size_t)expected->count * expected->k;
+    assert_int_equal(expected->k, got->k);
+    assert_in_range(expected->count, 0, got->count);
     assert_u32_array_equal(expected->indices, got->indices, slots);
     assert_memory_equal(expected->distances, got->distances, slots * sizeof(float));
 }
@@ -190,13 +114,13 @@ static void exact_case(const struct exact_case *c)
 
     struct lists own = ask(tiles, &cloud, NULL, c->k, c->count);
     struct lists own_exact = ask(brute, &cloud, NULL, c->k, c->count);
-    check_serially(&cloud, &cloud, &own, c->k, c->radius);
-    assert_lists_equal(&own_exact, &own, (size_t)c->count * c->k);
+    check_serially(&cloud, &cloud, &own, c->radius, CHECKED);
+    assert_lists_equal(&own_exact, &own);
 
     struct lists foreign = ask(tiles, &cloud, &others, c->k, 0);
     struct lists foreign_exact = ask(brute, &cloud, &others, c->k, 0);
-    check_serially(&cloud, &others, &foreign, c->k, c->radius);
-    assert_lists_equal(&foreign_exact, &foreign, (size_t)c->foreign * c->k);
+    check_serially(&cloud, &others, &foreign, c->radius, CHECKED);
+    assert_lists_equal(&foreign_exact, &foreign);
 
     assert_true(prm_neighbor_statistics(tiles).alpha == 1.0);
     prm_neighbor_index_destroy(tiles);
@@ -238,28 +162,6 @@ static void exact_is_canonical(void **state)
     }
 }
 
-/* Each true neighbour's distance, ascending, distinct, no point its own. */
-static void check_lists(const struct cloud *cloud, const struct lists *lists, uint32_t k)
-{
-    const uint32_t row = cloud->space.row;
-    for (uint32_t q = 0; q < cloud->count; q++) {
-        const uint32_t *indices = lists->indices + (size_t)q * k;
-        const float *distances = lists->distances + (size_t)q * k;
-        for (uint32_t i = 0; i < k && indices[i] != UINT32_MAX; i++) {
-            float squared = 0;
-            for (uint32_t c = 0; c < cloud->space.dof; c++) {
-                const float d = cloud->rows[q * row + c] - cloud->rows[indices[i] * row + c];
-                squared += d * d;
-            }
-            assert_float_equal(distances[i], sqrtf(squared), 1e-5f);
-            assert_int_not_equal(indices[i], q);
-            assert_true(i == 0 || distances[i - 1] <= distances[i]);
-            for (uint32_t j = 0; j < i; j++)
-                assert_int_not_equal(indices[i], indices[j]);
-        }
-    }
-}
-
 static void approximate_case(enum data data, uint32_t dof, uint32_t count, double target)
 {
     enum { K = 10, PIECE = 3001 };
@@ -275,14 +177,17 @@ static void approximate_case(enum data data, uint32_t dof, uint32_t count, doubl
 
     struct lists whole = ask(index, &cloud, NULL, K, count);
     struct lists pieces = ask(index, &cloud, NULL, K, PIECE);
-    assert_lists_equal(&whole, &pieces, (size_t)count * K);
-    check_lists(&cloud, &whole, K);
+    assert_lists_equal(&whole, &pieces);
+    check_true(&cloud, &cloud, &whole);
     assert_ok(prm_arena_take(test_arena, &on_device, (size_t)count * K * 4));
     assert_ok(prm_neighbors_self(test_arena, on_device, PRM_NO_BUFFER, index, 0, count));
     assert_ok(prm_neighbors_recall(test_arena, &recall, index, on_device, 512));
     print_message("data %d, %u dimensions: alpha %g, recall %g\n", (int)data, dof, alpha, recall);
     assert_true(recall >= target);
-    assert_true(alpha < 1.0 ? dof > 3 && target < 1.0 : recall == 1.0);
+    if (dof > 3 && target < 1.0)
+        assert_true(alpha < 1.0);
+    else
+        assert_true(alpha == 1.0 && recall == 1.0);
 
     prm_arena_rewind(test_arena, mark);
     prm_neighbor_index_destroy(index);
@@ -320,7 +225,7 @@ static void small_pieces(void **state)
     struct lists whole = ask(index, &cloud, NULL, K, count);
     for (uint32_t piece = 1; piece < 20; piece += 6) {
         struct lists pieces = ask(index, &cloud, NULL, K, piece);
-        assert_lists_equal(&whole, &pieces, (size_t)count * K);
+        assert_lists_equal(&whole, &pieces);
         lists_free(&pieces);
     }
     prm_neighbor_index_destroy(index);
@@ -345,22 +250,20 @@ static void foreign_terms(void **state)
     (void)state;
 
     struct lists more = ask(index, &cloud, &others, MORE, 0);
-    check_serially(&cloud, &others, &more, MORE, 0);
+    check_serially(&cloud, &others, &more, 0, CHECKED);
     for (uint32_t few = 1; few < n; few = 3 * few + 1) {
         struct cloud first = others;
         first.count = few;
         struct lists lists = ask(index, &cloud, &first, MORE, 0);
-        assert_lists_equal(&lists, &more, (size_t)few * MORE);
+        assert_lists_equal(&lists, &more);
         lists_free(&lists);
     }
     assert_ok(prm_arena_take(test_arena, &indices, (size_t)n * K * 4));
     assert_ok(prm_arena_take(test_arena, &distances, (size_t)n * K * 4));
     assert_ok(
         prm_neighbors_foreign(test_arena, indices, distances, index, others.buffer, n, 0, 0.2));
-    struct lists near = {malloc((size_t)n * K * 4), malloc((size_t)n * K * 4)};
-    assert_ok(prm_buffer_read(test_context, indices, 0, near.indices, (size_t)n * K * 4));
-    assert_ok(prm_buffer_read(test_context, distances, 0, near.distances, (size_t)n * K * 4));
-    check_serially(&cloud, &others, &near, K, 0.2f);
+    struct lists near = lists_read(indices, distances, n, K);
+    check_serially(&cloud, &others, &near, 0.2f, CHECKED);
 
     prm_arena_rewind(test_arena, mark);
     prm_neighbor_index_destroy(index);
@@ -370,34 +273,31 @@ static void foreign_terms(void **state)
     cloud_free(&others);
 }
 
+/* An index whose alpha is measured, where there are points enough. */
+static enum prm_status make_index(void *data)
+{
+    const struct cloud *cloud = data;
+    const struct prm_neighbor_options options = {
+        .method = PRM_NEIGHBOR_TILES, .k = 4, .target_recall = 0.9};
+    struct prm_neighbor_index *index = NULL;
+    const enum prm_status status = prm_neighbor_index_create(test_arena, &index, &cloud->space,
+                                                             cloud->buffer, cloud->count, &options);
+    if (status != PRM_OK)
+        assert_null(index);
+    else if (!test_is_small())
+        assert_true(prm_neighbor_statistics(index).alpha < 1.0);
+    prm_neighbor_index_destroy(index);
+    return status;
+}
+
 /* Wherever a launch or an allocation fails, the fault is told and nothing is left. */
 static void faults_leave_nothing(void **state)
 {
-    enum { COUNT = 3000 };
     struct test_random random = {8};
-    const struct prm_neighbor_options options = {
-        .method = PRM_NEIGHBOR_TILES, .k = 4, .target_recall = 1};
-    struct prm_neighbor_index *index = NULL;
-    uint32_t countdown = 1;
+    struct cloud cloud = cloud_make(&random, UNIFORM, 6, (uint32_t)test_size(4500, 60));
     (void)state;
-    // what the host does; runs that are not interpreted tell
-    if (test_is_small())
-        skip();
 
-    struct cloud cloud = cloud_make(&random, UNIFORM, 3, COUNT);
-    const uint64_t before = prm_context_memory(test_context).resident_bytes;
-    for (; countdown < 200; countdown++) {
-        prm_context_inject_fault(test_context, countdown);
-        const enum prm_status status = prm_neighbor_index_create(test_arena, &index, &cloud.space,
-                                                                 cloud.buffer, COUNT, &options);
-        prm_context_inject_fault(test_context, 0);
-        if (status == PRM_OK)
-            break;
-        assert_null(index);
-        assert_int_equal(prm_context_memory(test_context).resident_bytes, before);
-    }
-    assert_in_range(countdown, 10, 199);
-    prm_neighbor_index_destroy(index);
+    case_faults(make_index, &cloud);
     cloud_free(&cloud);
 }
 
