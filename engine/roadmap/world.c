@@ -117,9 +117,18 @@ static double width_of(const struct prm_obstacle *o, uint32_t dimension)
     case PRM_OBSTACLE_CYLINDER:
         width = fmin(2 * o->radius, o->length);
         break;
+    case PRM_OBSTACLE_BOXES:
+        for (uint32_t i = 0; i < o->point_count; i++)
+            for (int c = 3; c < 6; c++)
+                width = fmin(width, o->points[(size_t)6 * i + (size_t)c]);
+        break;
+    case PRM_OBSTACLE_MESH:
+        width = 0.0;
+        break;
     case PRM_OBSTACLE_SPHERE:
     case PRM_OBSTACLE_CAPSULE:
     case PRM_OBSTACLE_CIRCLE:
+    case PRM_OBSTACLE_POINTS:
         width = 2 * o->radius;
         break;
     }

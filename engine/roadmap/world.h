@@ -21,6 +21,9 @@ enum prm_obstacle_kind {
     PRM_OBSTACLE_RECTANGLE,
     PRM_OBSTACLE_POLYGON,
     PRM_OBSTACLE_GRID,
+    PRM_OBSTACLE_BOXES,  /* many boxes along the axes of the obstacle's frame */
+    PRM_OBSTACLE_POINTS, /* many points of one radius */
+    PRM_OBSTACLE_MESH,   /* a closed set of triangles, of no thickness of its own */
 };
 
 /* Cells of a grid obstacle, row 0 lowest, terrain classes of kernels/types.h (0 blocked, 1 ground
@@ -42,9 +45,15 @@ struct prm_obstacle {
     double quaternion[4]; /* x y z w, normalised; rectangle: about z */
     double size[3];       /* box, rectangle: full sizes */
     double radius;
-    double length;        /* cylinder; capsule: its straight part */
-    const double *points; /* polygon: [point_count][2], either direction, not self-crossing */
+    double length; /* cylinder; capsule: its straight part */
+    /* polygon: [point_count][2], either direction, not self-crossing; boxes: [point_count][6],
+     * centre and full size; points, mesh (its vertices): [point_count][3] */
+    const double *points;
     uint32_t point_count;
+    const uint32_t *triangles; /* mesh: [triangle_count][3], indices of vertices */
+    uint32_t triangle_count;
+    double resolution; /* boxes, points, mesh: edge of the cubes of a distance field that the device
+                          keeps instead; 0: automatic */
     struct prm_grid_spec grid;
 };
 

@@ -15,7 +15,7 @@
 enum { GRID_SIDE_MAX = 1 << 20 };
 
 /* What a kind of obstacle has. */
-enum { HAS_RADIUS = 1, HAS_SIZE = 2, HAS_LENGTH = 4, HAS_TURN = 8, PLANAR = 16 };
+enum { HAS_RADIUS = 1, HAS_SIZE = 2, HAS_LENGTH = 4, HAS_TURN = 8, PLANAR = 16, MANY = 32 };
 static const unsigned MEMBERS[] = {
     [PRM_OBSTACLE_SPHERE] = HAS_RADIUS,
     [PRM_OBSTACLE_BOX] = HAS_SIZE | HAS_TURN,
@@ -25,6 +25,9 @@ static const unsigned MEMBERS[] = {
     [PRM_OBSTACLE_RECTANGLE] = HAS_SIZE | HAS_TURN | PLANAR,
     [PRM_OBSTACLE_POLYGON] = PLANAR,
     [PRM_OBSTACLE_GRID] = PLANAR,
+    [PRM_OBSTACLE_BOXES] = HAS_TURN | MANY,
+    [PRM_OBSTACLE_POINTS] = HAS_RADIUS | HAS_TURN | MANY,
+    [PRM_OBSTACLE_MESH] = HAS_TURN | MANY,
 };
 enum { KIND_COUNT = sizeof(MEMBERS) / sizeof(MEMBERS[0]) };
 
@@ -60,6 +63,28 @@ static enum prm_status check_polygon(uint32_t index, const struct prm_obstacle *
     return PRM_OK;
 }
 
+/* The rows of boxes, points and meshes, and the corners that triangles name. */
+static enum prm_status check_many(uint32_t index, const struct prm_obstacle *obstacle)
+{
+    const bool boxes = obstacle->kind == PRM_OBSTACLE_BOXES;
+    const size_t stride = boxes ? 6 : 3, numbers = stride * obstacle->point_count;
+    const char *member = boxes                                   ? "boxes"
+                         : obstacle->kind == PRM_OBSTACLE_POINTS ? "points"
+                                                                 : "vertices";
+    for (size_t i = 0; i < numbers; i++) {
+        const double lower = i % stride < 3 ? -LENGTH_MAX : 0.0;
+        const enum prm_status status = check_number(index, member, obstacle->points[i], lower);
+        if (status != PRM_OK)
+            return status;
+    }
+    for (size_t i = 0; i < (size_t)3 * obstacle->triangle_count; i++)
+        if (obstacle->triangles[i] >= obstacle->point_count)
+            return prm_fault_set(PRM_INVALID_ARGUMENT,
+                                 "obstacle %u: triangle %zu names vertex %u of %u", index, i / 3,
+                                 obstacle->triangles[i], obstacle->point_count);
+    return check_number(index, "resolution", obstacle->resolution, 0.0);
+}
+
 static enum prm_status check_grid(uint32_t index, const struct prm_grid_spec *grid)
 {
     if (grid->width < 1 || grid->height < 1 || grid->width > GRID_SIDE_MAX ||
@@ -91,6 +116,9 @@ static enum prm_status check_obstacle(uint32_t index, const struct prm_obstacle 
     if ((members & PLANAR) && dimension != 2)
         return prm_fault_set(PRM_INVALID_ARGUMENT,
                              "obstacle %u: type belongs to worlds of dimension 2", index);
+    if ((members & MANY) && dimension != 3)
+        return prm_fault_set(PRM_INVALID_ARGUMENT,
+                             "obstacle %u: type belongs to worlds of dimension 3", index);
     status = check_number(index, "padding", obstacle->padding, 0.0);
     if (status == PRM_OK && obstacle->kind == PRM_OBSTACLE_POLYGON)
         return check_polygon(index, obstacle);
@@ -107,6 +135,8 @@ static enum prm_status check_obstacle(uint32_t index, const struct prm_obstacle 
         status = check_number(index, "length", obstacle->length, 0.0);
     if (status == PRM_OK && (members & HAS_TURN))
         status = check_turn(index, obstacle->quaternion);
+    if (status == PRM_OK && (members & MANY))
+        status = check_many(index, obstacle);
     return status;
 }
 

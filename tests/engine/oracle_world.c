@@ -45,6 +45,9 @@ static double point_distance(const struct prm_obstacle *o, const double *p)
         return hypot(beyond(q[0], o->size[0] / 2), beyond(q[1], o->size[1] / 2));
     case PRM_OBSTACLE_POLYGON:
     case PRM_OBSTACLE_GRID:
+    case PRM_OBSTACLE_BOXES:
+    case PRM_OBSTACLE_POINTS:
+    case PRM_OBSTACLE_MESH:
     case PRM_OBSTACLE_BOX:
         break;
     }
