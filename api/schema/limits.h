@@ -12,6 +12,9 @@
     LIMIT(matrix_pairs, "--max-matrix-pairs", 1000000, "pairs of a matrix request")                \
     LIMIT(obstacles, "--max-obstacles", 100000, "obstacles of a world")                            \
     LIMIT(polygon_points, "--max-polygon-points", 10000, "points of a polygon")                    \
+    LIMIT(points, "--max-points", 4000000, "points of an obstacle, or vertices of its mesh")       \
+    LIMIT(triangles, "--max-triangles", 4000000, "triangles of an obstacle")                       \
+    LIMIT(boxes, "--max-boxes", 4000000, "boxes of an obstacle")                                   \
     LIMIT(grid_cells, "--max-grid-cells", 64u << 20, "cells of a grid")                            \
     LIMIT(waypoints, "--max-waypoints", 64u << 20, "way-points of an answer")                      \
     LIMIT(milestones, "--max-milestones", 2000000, "milestones of a roadmap")                      \

@@ -1,5 +1,6 @@
 #include "schema/obstacle.h"
 
+#include "schema/elements.h"
 #include "schema/grid.h"
 #include "schema/length.h"
 #include "schema/polygon.h"
@@ -24,8 +25,11 @@ enum {
     SIZE = 8,
     ANGLE = 16,
     ROTATION = 32,
-    POINTS = 64,
-    GRID = 128
+    POLYGON = 64,
+    GRID = 128,
+    PLACE = 256,          /* a centre that may be left out */
+    SIZE_OF_POINTS = 512, /* a radius that may be 0 or left out */
+    ELEMENTS = 1024,      /* many of one kind, by the type */
 };
 
 /* By enum obstacle_type. */
@@ -39,37 +43,49 @@ static const struct {
     [OBSTACLE_CAPSULE] = {3, CENTER | RADIUS | LENGTH | ROTATION},
     [OBSTACLE_CIRCLE] = {2, CENTER | RADIUS},
     [OBSTACLE_RECTANGLE] = {2, CENTER | SIZE | ANGLE},
-    [OBSTACLE_POLYGON] = {2, POINTS},
+    [OBSTACLE_POLYGON] = {2, POLYGON},
     [OBSTACLE_GRID] = {2, GRID},
+    [OBSTACLE_BOXES] = {3, PLACE | ROTATION | ELEMENTS},
+    [OBSTACLE_POINTS] = {3, PLACE | ROTATION | ELEMENTS | SIZE_OF_POINTS},
+    [OBSTACLE_MESH] = {3, PLACE | ROTATION | ELEMENTS},
 };
 
 /* In the enum's order. */
 static const struct json_word type_words[] = {
     {"sphere", OBSTACLE_SPHERE},   {"box", OBSTACLE_BOX},       {"cylinder", OBSTACLE_CYLINDER},
     {"capsule", OBSTACLE_CAPSULE}, {"circle", OBSTACLE_CIRCLE}, {"rectangle", OBSTACLE_RECTANGLE},
-    {"polygon", OBSTACLE_POLYGON}, {"grid", OBSTACLE_GRID},     {NULL, 0},
+    {"polygon", OBSTACLE_POLYGON}, {"grid", OBSTACLE_GRID},     {"boxes", OBSTACLE_BOXES},
+    {"points", OBSTACLE_POINTS},   {"mesh", OBSTACLE_MESH},     {NULL, 0},
 };
 
 static const struct {
     unsigned bit;
     const char *member;
 } member_rows[] = {
-    {CENTER, "center"}, {RADIUS, "radius"},       {LENGTH, "length"}, {SIZE, "size"},
-    {ANGLE, "angle"},   {ROTATION, "quaternion"}, {ROTATION, "rpy"},  {POINTS, "points"},
-    {GRID, "width"},    {GRID, "height"},         {GRID, "rows"},     {GRID, "resolution"},
-    {GRID, "origin"},   {GRID, "passable"},
+    {CENTER, "center"},       {RADIUS, "radius"},
+    {LENGTH, "length"},       {SIZE, "size"},
+    {ANGLE, "angle"},         {ROTATION, "quaternion"},
+    {ROTATION, "rpy"},        {POLYGON, "points"},
+    {GRID, "width"},          {GRID, "height"},
+    {GRID, "rows"},           {GRID, "resolution"},
+    {GRID, "origin"},         {GRID, "passable"},
+    {PLACE, "center"},        {SIZE_OF_POINTS, "radius"},
+    {ELEMENTS, "resolution"},
 };
 
 /* ---- parts ---- */
 
 /* Reports members that the type does not have. */
-static void check_members(const struct json_node *node, unsigned members)
+static void check_members(const struct json_node *node, enum obstacle_type type)
 {
+    const unsigned members = shapes[type].members;
     const char *list[MEMBERS_MAX] = {"id", "type", "padding", "dynamic", "enabled"};
     size_t count = 5;
     for (size_t i = 0; i < sizeof member_rows / sizeof *member_rows; i++)
         if (members & member_rows[i].bit)
             list[count++] = member_rows[i].member;
+    if (members & ELEMENTS)
+        count += elements_members(type, list + count);
     json_node_object(node, list, NULL);
 }
 
@@ -161,8 +177,8 @@ static void check_polygon(struct obstacle_document *obstacle, const struct json_
         json_node_fault(node, PROBLEM_INVALID_ARGUMENT, "must enclose an area");
 }
 
-static void read_points(struct obstacle_document *obstacle, const struct json_node *parent,
-                        const struct limits *limits)
+static void read_polygon(struct obstacle_document *obstacle, const struct json_node *parent,
+                         const struct limits *limits)
 {
     struct json_node node = json_node_member(parent, "points");
     if (!json_node_required(&node) || !json_node_array(&node))
@@ -239,11 +255,19 @@ static void read_shape(struct obstacle_document *obstacle, const struct json_nod
     uint32_t dimension = shapes[obstacle->type].dimension;
     obstacle->quaternion[3] = 1;
 
-    check_members(node, members);
+    check_members(node, obstacle->type);
     if (members & CENTER)
         read_vector(node, "center", JSON_ANY, obstacle->center, dimension);
+    if (members & PLACE) {
+        struct json_node center = json_node_member(node, "center");
+        length_read_all(&center, JSON_ANY, obstacle->center, dimension);
+    }
     if (members & RADIUS)
         read_required(node, "radius", JSON_POSITIVE, &obstacle->radius);
+    if (members & SIZE_OF_POINTS) {
+        struct json_node radius = json_node_member(node, "radius");
+        length_read(&radius, JSON_NOT_NEGATIVE, &obstacle->radius);
+    }
     if (members & LENGTH)
         read_required(node, "length", JSON_POSITIVE, &obstacle->length);
     if (members & SIZE)
@@ -254,8 +278,10 @@ static void read_shape(struct obstacle_document *obstacle, const struct json_nod
     }
     if (members & ROTATION)
         read_rotation(obstacle, node);
-    if (members & POINTS)
-        read_points(obstacle, node, limits);
+    if (members & POLYGON)
+        read_polygon(obstacle, node, limits);
+    if (members & ELEMENTS)
+        elements_read(obstacle, node, limits);
     if (members & GRID)
         grid_read_node(&obstacle->grid, node, limits);
 }
@@ -321,42 +347,47 @@ bool obstacle_read(struct obstacle_document *obstacle, uint32_t dimension, const
 void obstacle_deinit(struct obstacle_document *obstacle)
 {
     free(obstacle->points);
+    free(obstacle->triangles);
     free(obstacle->grid.rows);
     obstacle->points = NULL;
+    obstacle->triangles = NULL;
     obstacle->grid.rows = NULL;
+}
+
+/* A copy of what is there; *good becomes false where there is no memory for it. */
+static void *copy_of(const void *from, size_t bytes, bool *good)
+{
+    if (!from)
+        return NULL;
+    void *copy = malloc(bytes + 1);
+    if (copy)
+        memcpy(copy, from, bytes);
+    *good &= copy != NULL;
+    return copy;
 }
 
 bool obstacle_copy(struct obstacle_document *copy, const struct obstacle_document *obstacle)
 {
+    const size_t row_bytes = obstacle_point_width(obstacle->type) * sizeof *obstacle->points;
+    const size_t cells = (size_t)obstacle->grid.width * obstacle->grid.height;
+    bool good = true;
     *copy = *obstacle;
-    copy->points = NULL;
-    copy->grid.rows = NULL;
-    if (obstacle->points) {
-        size_t bytes = 2 * sizeof(double) * obstacle->point_count;
-        copy->points = malloc(bytes);
-        if (!copy->points)
-            return false;
-        memcpy(copy->points, obstacle->points, bytes);
-    }
-    if (obstacle->grid.rows) {
-        size_t bytes = (size_t)obstacle->grid.width * obstacle->grid.height;
-        copy->grid.rows = malloc(bytes);
-        if (!copy->grid.rows) {
-            obstacle_deinit(copy);
-            return false;
-        }
-        memcpy(copy->grid.rows, obstacle->grid.rows, bytes);
-    }
-    return true;
+    copy->points = copy_of(obstacle->points, row_bytes * obstacle->point_count, &good);
+    copy->triangles = copy_of(obstacle->triangles,
+                              3 * sizeof *obstacle->triangles * obstacle->triangle_count, &good);
+    copy->grid.rows = copy_of(obstacle->grid.rows, cells, &good);
+    if (!good)
+        obstacle_deinit(copy);
+    return good;
 }
 
 static void write_shape(const struct obstacle_document *obstacle, struct text *out)
 {
     unsigned members = shapes[obstacle->type].members;
     uint32_t dimension = shapes[obstacle->type].dimension;
-    if (members & CENTER)
+    if (members & (CENTER | PLACE))
         text_json_numbers(out, "center", obstacle->center, dimension);
-    if (members & RADIUS)
+    if (members & (RADIUS | SIZE_OF_POINTS))
         text_member_number(out, "radius", obstacle->radius, EXACT);
     if (members & LENGTH)
         text_member_number(out, "length", obstacle->length, EXACT);
@@ -370,13 +401,8 @@ static void write_shape(const struct obstacle_document *obstacle, struct text *o
         text_json_numbers(out, "quaternion", obstacle->quaternion, 4);
     if (members & GRID)
         grid_write_members(&obstacle->grid, out);
-    if (members & POINTS) {
-        text_json_key(out, "points");
-        text_json_open(out, '[');
-        for (uint32_t i = 0; i < obstacle->point_count; i++)
-            text_json_numbers(out, NULL, obstacle->points + 2 * (size_t)i, 2);
-        text_json_close(out, ']');
-    }
+    if (members & (POLYGON | ELEMENTS))
+        elements_write(obstacle, out);
 }
 
 void obstacle_write(const struct obstacle_document *obstacle, struct text *out)

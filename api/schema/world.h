@@ -14,6 +14,9 @@ enum obstacle_type {
     OBSTACLE_RECTANGLE,
     OBSTACLE_POLYGON,
     OBSTACLE_GRID,
+    OBSTACLE_BOXES,
+    OBSTACLE_POINTS,
+    OBSTACLE_MESH,
 };
 
 /* A grid as sent: rows top-down as drawn, one char a cell (. G S ground, W water, T trees, @ O
@@ -39,9 +42,14 @@ struct obstacle_document {
     double quaternion[4]; /* x y z w, as given or from rpy, normalised */
     bool has_quaternion, has_rpy;
     double rpy[3];
-    double *points; /* polygon [point_count][2], owned; no point twice in a row, nor the first again
-                       as last */
+    /* Rows of obstacle_point_width() numbers, owned. Polygon: x y, no point twice in a row, nor the
+     * first again as last. Points, and a mesh's vertices: x y z. Boxes: centre and full sizes. But
+     * for a polygon's they are in the obstacle's frame, and there may be none: no obstacle then. */
+    double *points;
     uint32_t point_count;
+    uint32_t *triangles; /* mesh: [triangle_count][3], rows of points, owned */
+    uint32_t triangle_count;
+    double resolution; /* edge of the cubes that many elements are kept as; 0: not given */
     struct grid_document grid;
 };
 
@@ -56,6 +64,9 @@ struct world_document {
     uint32_t obstacle_count, obstacle_capacity;
 };
 
+/* Numbers in a row of an obstacle's points; 0: the type has none. */
+uint32_t obstacle_point_width(enum obstacle_type type);
+
 /* Parses and validates a body. false: `problem` says all that is wrong; `world` needs no deinit
  * then. */
 bool world_read(struct world_document *world, const char *body, size_t bytes,
@@ -66,6 +77,9 @@ void world_deinit(struct world_document *world);
  * the grid is freed. */
 bool world_of_grid(struct world_document *world, struct grid_document *grid,
                    const struct limits *limits, struct problem *problem);
+
+/* Appends an obstacle, which is taken over; false: no memory, and it is freed. */
+bool world_append(struct world_document *world, struct obstacle_document *obstacle);
 
 /* Appends the document's members (no braces, no trailing comma) in canonical order: PUT of the
  * result gives an equal world, so that it is also what the fingerprint is taken of. */

@@ -9,9 +9,6 @@
 void world_read_obstacles(struct world_document *world, const struct json_node *array,
                           const struct limits *limits);
 
-/* Appends an obstacle, which is taken over; false: no memory, and it is freed. */
-bool world_append(struct world_document *world, struct obstacle_document *obstacle);
-
 /* Sets the bounds to the box of all grids; false where there is no grid. */
 bool world_bound_by_grids(struct world_document *world);
 

@@ -254,6 +254,10 @@ static void put_obstacle(const struct obstacle_document *obstacle, uint32_t dime
         outline_of(&outline, obstacle);
         put_polygon(outline.points, outline.count, class_name, out);
         return;
+    case OBSTACLE_BOXES:
+    case OBSTACLE_POINTS:
+    case OBSTACLE_MESH:
+        return;
     }
 }
 

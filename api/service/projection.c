@@ -131,6 +131,9 @@ void outline_of(struct outline *outline, const struct obstacle_document *obstacl
     case OBSTACLE_CIRCLE:
     case OBSTACLE_POLYGON:
     case OBSTACLE_GRID:
+    case OBSTACLE_BOXES:
+    case OBSTACLE_POINTS:
+    case OBSTACLE_MESH:
         return;
     }
     hull(outline);

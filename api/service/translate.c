@@ -60,6 +60,12 @@ static enum prm_obstacle_kind kind_translate(enum obstacle_type type)
         return PRM_OBSTACLE_POLYGON;
     case OBSTACLE_GRID:
         return PRM_OBSTACLE_GRID;
+    case OBSTACLE_BOXES:
+        return PRM_OBSTACLE_BOXES;
+    case OBSTACLE_POINTS:
+        return PRM_OBSTACLE_POINTS;
+    case OBSTACLE_MESH:
+        return PRM_OBSTACLE_MESH;
     }
     return PRM_OBSTACLE_SPHERE;
 }
@@ -77,6 +83,9 @@ static struct prm_obstacle obstacle_translate(const struct obstacle_document *fr
         .length = from->length,
         .points = from->points,
         .point_count = from->point_count,
+        .triangles = from->triangles,
+        .triangle_count = from->triangle_count,
+        .resolution = from->resolution,
     };
     memcpy(to.center, from->center, sizeof(to.center));
     memcpy(to.size, from->size, sizeof(to.size));
