@@ -46,7 +46,7 @@ struct landmarks_work {
     uint32_t heap_capacity;
     struct prm_buffer sources;       /* u32[width] */
     struct prm_buffer distances[2];  /* u32[width][V]; the second for sweeps */
-    struct prm_buffer heaps;         /* u64[width][heap_capacity], without sweeps */
+    struct prm_buffer heaps;         /* u64[width][heap_capacity] */
     struct prm_buffer heap_counts;   /* u32[width]; with sweeps the first is the flag of changes */
     struct prm_buffer gaps, chances; /* u32[V] */
     struct prm_buffer farthest;      /* u64[shares] */
@@ -109,15 +109,16 @@ static enum prm_status work_create(struct prm_landmarks *landmarks, const struct
     if (work->shares > n)
         work->shares = (uint32_t)n;
     work->shares += profile->workgroup - 1 - (work->shares - 1) % profile->workgroup;
-    work->heap_capacity = (uint32_t)(HEAP_ENTRIES_PER_VERTEX * n + HEAP_ENTRIES_MORE);
+    // sweeps seed a heap, too, and leave it
+    work->heap_capacity =
+        by_sweeps(landmarks) ? 1 : (uint32_t)(HEAP_ENTRIES_PER_VERTEX * n + HEAP_ENTRIES_MORE);
 
     TRY(prm_buffer_create(context, &work->sources, prm_words(work->width)));
     TRY(prm_buffer_create(context, &work->distances[0], work->width * prm_words(n)));
     if (by_sweeps(landmarks))
         TRY(prm_buffer_create(context, &work->distances[1], work->width * prm_words(n)));
-    else
-        TRY(prm_buffer_create(context, &work->heaps,
-                              sizeof(uint64_t) * work->width * work->heap_capacity));
+    TRY(prm_buffer_create(context, &work->heaps,
+                          sizeof(uint64_t) * work->width * work->heap_capacity));
     TRY(prm_buffer_create(context, &work->heap_counts, prm_words(work->width)));
     TRY(prm_buffer_create(context, &work->gaps, prm_words(n)));
     TRY(prm_buffer_create(context, &work->chances, prm_words(n)));
@@ -168,18 +169,14 @@ static enum prm_status run_seed(struct prm_landmarks *landmarks)
     struct prm_context *context = landmarks->context;
     struct landmarks_work *work = landmarks->work;
     const uint32_t n = landmarks->vertex_count;
-    // sweeps have no heaps: any buffer that takes an entry a source
-    const bool sweeps = by_sweeps(landmarks);
-    const struct prm_buffer heaps = sweeps ? work->distances[1] : work->heaps;
-    const uint32_t capacity = sweeps ? 1 : work->heap_capacity;
 
     TRY(prm_buffer_fill_u32(context, work->distances[0], 0, NONE_U32,
                             (size_t)work->sources_count * n));
     TRY(prm_launch(context, PRM_KERNEL_LANDMARKS_SEED, NULL, work->sources_count,
                    prm_context_profile(context)->workgroup,
-                   ARGS(ARG_BUFFER(work->distances[0]), ARG_BUFFER(heaps),
+                   ARGS(ARG_BUFFER(work->distances[0]), ARG_BUFFER(work->heaps),
                         ARG_BUFFER(work->heap_counts), ARG_BUFFER(work->sources), ARG_U32(n),
-                        ARG_U32(capacity), ARG_U32(work->sources_count))));
+                        ARG_U32(work->heap_capacity), ARG_U32(work->sources_count))));
     work->phase = PHASE_SEARCH;
 
 cleanup:
