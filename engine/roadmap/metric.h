@@ -16,7 +16,9 @@ enum { PRM_DOF_MAX = 32, PRM_COORDINATE_NAME_MAX = 64 };
 /* Within so much of a limit a coordinate is clamped to it, with a warning. */
 #define PRM_LIMIT_TOLERANCE 1e-6
 
-enum prm_coordinate_kind { PRM_COORDINATE_LINEAR };
+/* TURN: an angle without limits. QUATERNION: one of the four x, y, z, w of an orientation, which
+ * are the last coordinates. */
+enum prm_coordinate_kind { PRM_COORDINATE_LINEAR, PRM_COORDINATE_TURN, PRM_COORDINATE_QUATERNION };
 
 struct prm_coordinate {
     enum prm_coordinate_kind kind;
