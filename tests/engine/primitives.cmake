@@ -10,3 +10,6 @@ endfunction()
 foreach(name scan compact radix_sort segmented_sort permutation histogram bin bin_values random rank cuckoo graph_search)
   primitive_test(${name})
 endforeach()
+
+prm_test(test_hash_slots SOURCES test_hash_slots.c USES prm_device LABELS device
+  DEFINITIONS PRM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
