@@ -95,7 +95,7 @@ static void fixture_deinit(struct fixture *f)
 static void fixture_random(struct fixture *f, const struct graph_shape *shape, uint32_t kept)
 {
     struct test_random random = {shape->vertices};
-    const uint32_t n = (uint32_t)test_size(shape->vertices, shape->vertices % 71 + 1);
+    const uint32_t n = (uint32_t)test_size(shape->vertices, (shape->vertices - 1) % 71 + 1);
     uint32_t(*edges)[3] = calloc((size_t)n * shape->degree + 1, sizeof(*edges));
     uint32_t count = 0;
 
