@@ -11,6 +11,8 @@ set(rooms
   "libmicrohttpd|microhttpd\\.h|^server/http\\.c$"
   "Jansson|jansson\\.h|^(api/schema|tests)/"
   "libzip|zip\\.h|^(api/schema|tests)/"
+  "libpng|png\\.h|^(api/formats|tests/api)/"
+  "libyaml|yaml\\.h|^api/formats/"
   "OpenCL|CL/|^engine/device/"
   "curl|curl/|^(client|tests)/"
   "libcrypto|openssl/|^(engine/roadmap/digest|api/service/fingerprint)\\.c$"

@@ -1,0 +1,39 @@
+#include "formats/format.h"
+
+#include "formats/movingai.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool read_movingai(struct world_document *world, struct format_report *report,
+                          const struct format_file *file)
+{
+    (void)report;
+    if (!movingai_read(world, file->data, file->bytes, file->passable, file->limits, file->problem))
+        return false;
+    if (file->resolution > 0)
+        world->obstacles[0].grid.resolution = file->resolution;
+    return true;
+}
+
+static const struct format formats[] = {
+    {"movingai", 2, FORMAT_PASSABLE | FORMAT_RESOLUTION | FORMAT_POSE, NULL, read_movingai},
+};
+
+enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
+
+const struct format *format_find(const char *name)
+{
+    for (size_t i = 0; i < FORMAT_COUNT; i++)
+        if (strcmp(formats[i].name, name) == 0)
+            return &formats[i];
+    return NULL;
+}
+
+void format_names(char *out, size_t bytes)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < FORMAT_COUNT && length < bytes; i++)
+        length +=
+            (size_t)snprintf(out + length, bytes - length, "%s%s", i ? ", " : "", formats[i].name);
+}
