@@ -8,13 +8,14 @@
  *
  * Launch: any number of work-items, a stretch of rows or queries each (share.h).
  * Traffic: a row a bucket member a query.
- * -D ROW, DOF: of metric.h.
+ * -D ROW, DOF, TURNS, ORIENTATIONS: of embedding.h.
  *
  * check: -DROW=4 -DDOF=3
  * check: -DROW=16 -DDOF=12
+ * check: -DROW=4 -DDOF=4 -DTURNS=2
  */
+#include "embedding.h"
 #include "lsh_types.h"
-#include "metric.h"
 #include "nearest_list.h"
 #include "share.h"
 
@@ -66,7 +67,7 @@ lsh_offer_foreign(__global f32 *restrict distances, __global u32 *restrict indic
         for (u32 m = begin; m < end; m++) {
             const u32 j = order[m];
             const f32 squared =
-                metric_squared_rows(queries + (size_t)q * ROW, points + (size_t)j * ROW);
+                embedding_squared_rows(queries + (size_t)q * ROW, points + (size_t)j * ROW);
             if (squared < limit)
                 limit = list_insert(distances + slice, indices + slice, k, squared, j, limit);
         }

@@ -11,15 +11,18 @@
  *
  * Launch: any number of work-items, a stretch of the sorted order each (share.h).
  * Traffic: a row a bucket member a group of LANES, a list in and out a point.
- * -D ROW, DOF: of metric.h. -D LANES=1|16. -D LEVELS: entries of a column, k + 1 or more.
+ * -D ROW, DOF, TURNS, ORIENTATIONS: of embedding.h. -D LANES=1|16. -D LEVELS: entries of a column,
+ * k + 1 or more.
  *
  * check: -DROW=4 -DDOF=3 -DLANES=16 -DLEVELS=12
  * check: -DROW=16 -DDOF=12 -DLANES=1 -DLEVELS=130
+ * check: -DROW=4 -DDOF=4 -DTURNS=2 -DLANES=16 -DLEVELS=12
+ * check: -DROW=16 -DDOF=12 -DORIENTATIONS=1 -DLANES=1 -DLEVELS=12
  */
 #include "bisect.h"
+#include "embedding.h"
 #include "levels.h"
 #include "lsh_types.h"
-#include "metric.h"
 #include "share.h"
 
 #if !defined(LANES) || (LANES != 1 && LANES != 16)
@@ -104,10 +107,8 @@ static inline void join_group(__global u64 *lists, __global const f32 *rows,
         column[i] = (lanes_u32)(i + k + 1 < LEVELS ? 0 : LSH_BITS_EMPTY);
     for (u32 m = begin; m < end; m++) {
         __global const f32 *row = rows + (size_t)m * ROW;
-        lanes_f32 squared = (lanes[0] - row[0]) * (lanes[0] - row[0]);
-#pragma unroll
-        for (u32 c = 1; c < DOF; c++)
-            squared += (lanes[c] - row[c]) * (lanes[c] - row[c]);
+        lanes_f32 squared;
+        EMBEDDING_SQUARED_WITHIN(lanes_f32, squared, lanes[c], row[c], limit, lanes_any);
         if (!lanes_any(squared < limit))
             continue;
         const lanes_u32 key = (lanes_bits(squared) & ~LSH_PLACE_MASK) | (m - begin);

@@ -7,12 +7,14 @@
  *
  * Launch: any number of work-items, a stretch of points each (share.h).
  * Traffic: k lists and up to k LSH_OFFERED rows a point.
- * -D ROW, DOF: of metric.h. -D LISTED: entries of a list, k or more.
+ * -D ROW, DOF, TURNS, ORIENTATIONS: of embedding.h. -D LISTED: entries of a list, k or more.
  *
  * check: -DROW=4 -DDOF=3 -DLISTED=11
+ * check: -DROW=4 -DDOF=4 -DTURNS=2 -DLISTED=11
+ * check: -DROW=16 -DDOF=12 -DORIENTATIONS=1 -DLISTED=11
  */
+#include "embedding.h"
 #include "lsh_types.h"
-#include "metric.h"
 #include "share.h"
 
 #if !defined(LISTED) || LISTED < 1
@@ -49,10 +51,8 @@ static inline void offer(u64 *list, u32 k, const f32 *query, __global const f32 
 {
     for (u32 i = 0; i < count; i++) {
         __global const f32 *point = points + (size_t)candidates[i] * ROW;
-        f32 squared = (query[0] - point[0]) * (query[0] - point[0]);
-#pragma unroll
-        for (u32 c = 1; c < DOF; c++)
-            squared += (query[c] - point[c]) * (query[c] - point[c]);
+        f32 squared;
+        EMBEDDING_SQUARED(f32, squared, query[c], point[c]);
         const u64 key = key_of(squared, candidates[i]);
         if (key < list[k - 1])
             key_insert(list, k, key);
@@ -100,7 +100,7 @@ static inline void settle(__global u32 *indices, __global f32 *distances, const 
 
     for (u32 i = 0; i < k && (u32)list[i] != NONE_U32; i++) {
         const u32 id = (u32)list[i];
-        const f32 squared = metric_squared_rows(query, points + (size_t)id * ROW);
+        const f32 squared = embedding_squared_rows(query, points + (size_t)id * ROW);
         if (!(squared < bound))
             continue;
         u32 at = count++;
@@ -157,7 +157,7 @@ __kernel void lsh_refine_foreign(__global u32 *restrict indices, __global f32 *r
             list[i] = LSH_KEY_EMPTY;
         for (u32 i = 0; i < k && indices[first + i] != NONE_U32; i++) {
             const u32 id = indices[first + i];
-            key_insert(list, k, key_of(metric_squared_rows(row, points + (size_t)id * ROW), id));
+            key_insert(list, k, key_of(embedding_squared_rows(row, points + (size_t)id * ROW), id));
         }
         offer_near(list, k, query, NONE_U32, points, lists, listed);
         settle(indices + first, distances + first, list, k, row, points, bound);

@@ -4,16 +4,19 @@
  *
  * A query's list is its row of the output, sorted by (distance, index). A point enters only where
  * it is nearer than the last of the list, which after a while is rare, so the pass is a
- * subtraction, a multiplication and an addition a coordinate, and one comparison.
+ * subtraction, a multiplication and an addition a coordinate, and one comparison; angles are worked
+ * out only where the chord is short enough (embedding.h).
  *
  * Launch: any number of work-items, a stretch of groups of LANES queries each (share.h).
  * Traffic: the points twice a group of LANES queries.
- * -D ROW, DOF: of metric.h. -D LANES=1|4|8|16.
+ * -D ROW, DOF, TURNS, ORIENTATIONS: of embedding.h. -D LANES=1|4|8|16.
  *
  * check: -DROW=2 -DDOF=2 -DLANES=16
  * check: -DROW=4 -DDOF=3 -DLANES=1
+ * check: -DROW=8 -DDOF=6 -DTURNS=2 -DLANES=16
+ * check: -DROW=16 -DDOF=12 -DORIENTATIONS=1 -DLANES=1
  */
-#include "metric.h"
+#include "embedding.h"
 #include "nearest_list.h"
 #include "share.h"
 
@@ -54,14 +57,13 @@ struct asked {
     u32 first, stride, among;
 };
 
-/* Squared distances of one point to LANES queries, summed in the order of the coordinates. (By
+/* Squared distances of one point to LANES queries where any is below `limit`, else what is not. (By
  * pointer: wide vectors by value have no stable calling convention.) */
 static inline void lanes_squared(union lanes *out, const union lanes *query,
-                                 __global const f32 *point)
+                                 __global const f32 *point, const lanes_t *limit)
 {
-    lanes_t squared = (query[0].all - point[0]) * (query[0].all - point[0]);
-    for (u32 c = 1; c < DOF; c++)
-        squared += (query[c].all - point[c]) * (query[c].all - point[c]);
+    lanes_t squared;
+    EMBEDDING_SQUARED_WITHIN(lanes_t, squared, query[c].all, point[c], *limit, lanes_any);
     out->all = squared;
 }
 
@@ -79,7 +81,7 @@ static inline void lanes_bound(union lanes *out, const union lanes *query,
         const u32 end = (u32)((ulong)count * (block + 1) / BLOCKS);
         lanes_t nearest = (lanes_t)(INFINITY);
         for (u32 j = (u32)((ulong)count * block / BLOCKS); j < end; j++) {
-            lanes_squared(&squared, query, points + (size_t)j * ROW);
+            lanes_squared(&squared, query, points + (size_t)j * ROW, &nearest);
             nearest = f32_min(squared.all, nearest);
         }
         for (u32 i = wanted - 1; i > 0; i--)
@@ -116,7 +118,7 @@ static inline void search_group(__global f32 *distances, __global u32 *indices,
     }
 
     for (u32 j = 0; j < count; j++) {
-        lanes_squared(&squared, query, points + (size_t)j * ROW);
+        lanes_squared(&squared, query, points + (size_t)j * ROW, &bounds.all);
         if (lanes_any(squared.all < bounds.all)) {
             for (u32 lane = 0; lane < LANES; lane++) {
                 if (squared.each[lane] < bounds.each[lane] && own[lane] != j) {
@@ -169,8 +171,9 @@ __kernel void neighbors_recall(__global u32 *restrict hits, __global u32 *restri
         const f32 reach = count > 0 ? exact[(size_t)q * k + count - 1] : -1.0f;
         for (u32 i = 0; i < k; i++) {
             const u32 other = found[(size_t)point * k + i];
-            if (other != NONE_U32 && metric_distance_rows(points + (size_t)point * ROW,
-                                                          points + (size_t)other * ROW) <= reach)
+            if (other != NONE_U32 &&
+                sqrt(embedding_squared_rows(points + (size_t)point * ROW,
+                                            points + (size_t)other * ROW)) <= reach)
                 hit++;
         }
         hits[q] = min(hit, count);

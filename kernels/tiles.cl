@@ -7,13 +7,14 @@
  *
  * Launch: any number of work-items (share.h), a stretch of points or buckets each.
  * Traffic: tiles_split moves a bucket's rows twice and works on 24 bytes a point in cache.
- * -D ROW, DOF: of metric.h.
+ * -D ROW, DOF, TURNS, ORIENTATIONS: of embedding.h.
  *
  * check: -DROW=2 -DDOF=2
  * check: -DROW=32 -DDOF=20
+ * check: -DROW=16 -DDOF=14 -DTURNS=1 -DORIENTATIONS=1
  */
 #include "bisect.h"
-#include "metric.h"
+#include "embedding.h"
 #include "select.h"
 #include "share.h"
 #include "tiles_types.h"
@@ -256,11 +257,8 @@ __kernel void tiles_place(__global u32 *restrict places, __global u32 *restrict 
         f32 nearest = INFINITY;
         for (u32 tile = begin; tile < next; tile++) {
             __global const f32 *box = boxes + (size_t)2 * tile * ROW;
-            f32 squared = 0.0f;
-            for (u32 c = 0; c < DOF; c++) {
-                const f32 beside = query[c] - min(max(query[c], box[c]), box[ROW + c]);
-                squared += beside * beside;
-            }
+            f32 squared;
+            EMBEDDING_CHORD(f32, squared, query[c] - min(max(query[c], box[c]), box[ROW + c]));
             if (squared < nearest) {
                 nearest = squared;
                 place = tile;

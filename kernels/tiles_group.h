@@ -71,27 +71,22 @@ static inline void list_insert(struct seeker *seeker, u64 key)
     seeker->key[0] = min(seeker->key[0], key);
 }
 
-/* Squared distance to the nearest place in a box. */
+/* Squared chord to the nearest place in a box. */
 static inline f32 beside_box(const f32 *query, __global const f32 *box)
 {
-    f32 squared = 0.0f;
-    for (u32 c = 0; c < DOF; c++) {
-        const f32 beside = query[c] - min(max(query[c], box[c]), box[ROW + c]);
-        squared += beside * beside;
-    }
+    f32 squared;
+    EMBEDDING_CHORD(f32, squared, query[c] - min(max(query[c], box[c]), box[ROW + c]));
     return squared;
 }
 
-/* Squared distance between the box around the group and a node's. */
+/* Squared chord between the box around the group and a node's. */
 static inline f32 beside_node(const struct group_memory *memory, const struct tiles *tiles,
                               u32 node)
 {
     __global const f32 *box = tiles->boxes + (size_t)2 * node * ROW;
-    f32 squared = 0.0f;
-    for (u32 c = 0; c < DOF; c++) {
-        const f32 beside = max(max(box[c] - memory->high[c], memory->low[c] - box[ROW + c]), 0.0f);
-        squared += beside * beside;
-    }
+    f32 squared;
+    EMBEDDING_CHORD(f32, squared,
+                    max(max(box[c] - memory->high[c], memory->low[c] - box[ROW + c]), 0.0f));
     return squared;
 }
 
@@ -135,11 +130,8 @@ static inline void offer_tile(const struct group_memory *memory, struct seeker *
     const bool is_near = beside_box(seeker->query, tiles->boxes + (size_t)2 * tile * ROW) <=
                          seeker->alpha * reach_of(seeker);
     for (u32 i = 0; i < TILE_ROWS && is_near; i++) {
-        f32 squared = 0.0f;
-        for (u32 c = 0; c < DOF; c++) {
-            const f32 beside = seeker->query[c] - memory->rows[i * ROW + c];
-            squared += beside * beside;
-        }
+        f32 squared;
+        EMBEDDING_SQUARED(f32, squared, seeker->query[c], memory->rows[i * ROW + c]);
         const u64 key = key_of(squared, memory->ids[i]);
         if (key < last_of(seeker) && memory->ids[i] != seeker->own)
             list_insert(seeker, key);

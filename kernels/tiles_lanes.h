@@ -80,43 +80,43 @@ static inline u32 lowest_bit(u32 mask)
     return 31 - clz(mask & (0 - mask));
 }
 
-/* Squared distances of a row to the lanes, summed in the order of the coordinates. */
+/* Squared distances of a row to the lanes. */
 static inline lanes_f32 lanes_squared(const lanes_f32 *query, __global const f32 *row)
 {
-    lanes_f32 squared = (query[0] - row[0]) * (query[0] - row[0]);
-#pragma unroll
-    for (u32 c = 1; c < DOF; c++)
-        squared += (query[c] - row[c]) * (query[c] - row[c]);
+    lanes_f32 squared;
+    EMBEDDING_SQUARED(lanes_f32, squared, query[c], row[c]);
     return squared;
 }
 
-/* The same to the nearest places in a node's box. */
+/* The same where it is below the limit in any lane, else something that is not. */
+static inline lanes_f32 lanes_within(const lanes_f32 *query, __global const f32 *row,
+                                     lanes_f32 limit)
+{
+    lanes_f32 squared;
+    EMBEDDING_SQUARED_WITHIN(lanes_f32, squared, query[c], row[c], limit, lanes_any);
+    return squared;
+}
+
+/* Squared chords to the nearest places in a node's box. */
 static inline lanes_f32 lanes_beside(const lanes_f32 *query, const struct tiles *tiles, u32 node)
 {
     __global const f32 *box = tiles->boxes + (size_t)2 * node * ROW;
-    lanes_f32 squared = (lanes_f32)(0.0f);
-#pragma unroll
-    for (u32 c = 0; c < DOF; c++) {
-        const lanes_f32 beside =
-            query[c] - min(max(query[c], (lanes_f32)(box[c])), (lanes_f32)(box[ROW + c]));
-        squared += beside * beside;
-    }
+    lanes_f32 squared;
+    EMBEDDING_CHORD(lanes_f32, squared,
+                    query[c] - min(max(query[c], (lanes_f32)(box[c])), (lanes_f32)(box[ROW + c])));
     return squared;
 }
 
-/* Squared distances between the box around the lanes and those of TILE_NODES nodes from `node`. */
+/* Squared chords between the box around the lanes and those of TILE_NODES nodes from `node`. */
 static inline float16 nodes_beside(const struct lanes *lanes, const struct tiles *tiles, u32 node)
 {
     const size_t nodes = tiles->layout.tile_nodes + tiles->layout.bucket_nodes;
     __global const f32 *low = tiles->bounds + node, *high = low + DOF * nodes;
-    float16 squared = (float16)(0.0f);
-#pragma unroll
-    for (u32 c = 0; c < DOF; c++) {
-        const float16 above = vload16(0, low + c * nodes) - lanes->high[c];
-        const float16 below = lanes->low[c] - vload16(0, high + c * nodes);
-        const float16 beside = max(max(above, below), (float16)(0.0f));
-        squared += beside * beside;
-    }
+    float16 squared;
+    EMBEDDING_CHORD(float16, squared,
+                    max(max(vload16(0, low + c * nodes) - lanes->high[c],
+                            lanes->low[c] - vload16(0, high + c * nodes)),
+                        (float16)(0.0f)));
     return squared;
 }
 
@@ -184,12 +184,8 @@ static inline lanes_f32 lanes_bound(const struct lanes *lanes, const struct lane
                 row[c * TILE_ROWS + lane] =
                     begin[lane] + i < end[lane] ? tiles->rows[slot * ROW + c] : INFINITY;
         }
-        lanes_f32 squared = (lanes_f32)(0.0f);
-#pragma unroll
-        for (u32 c = 0; c < DOF; c++) {
-            const lanes_f32 beside = lanes->query[c] - vload16(c, row);
-            squared += beside * beside;
-        }
+        lanes_f32 squared;
+        EMBEDDING_SQUARED(lanes_f32, squared, lanes->query[c], vload16(c, row));
         bound_insert(least, squared);
     }
     return least[LEVELS - 2];
@@ -255,16 +251,20 @@ static inline void entered_renew(struct entered *entered, struct lists *lists)
         lists->key[i] = vload16(i, keys);
 }
 
-/* Offers the points of a tile. In few dimensions most tiles that are reached matter to some lane,
- * and the test of each row costs more than it saves. */
+/* In few dimensions most tiles that are reached matter to some lane, and a test of each row costs
+ * more than it saves; where there are angles it saves those. */
+#define ROWS_TESTED (DOF > 3 || EMBEDDING_CURVED)
+
+/* Offers the points of a tile. */
 static inline void scan_tile(struct lists *lists, struct entered *entered,
                              const struct lanes *lanes, const struct tiles *tiles, u32 tile)
 {
     u32 number = NONE_U32;
     for (u32 i = 0; i < TILE_ROWS; i++) {
         const size_t slot = (size_t)tile * TILE_ROWS + i;
-        const lanes_f32 squared = lanes_squared(lanes->query, tiles->rows + slot * ROW);
-#if DOF > 3
+        const lanes_f32 squared =
+            lanes_within(lanes->query, tiles->rows + slot * ROW, lists->limit);
+#if ROWS_TESTED
         if (!lanes_any(squared < lists->limit))
             continue;
 #endif
@@ -275,11 +275,11 @@ static inline void scan_tile(struct lists *lists, struct entered *entered,
             entered->tile[number] = tile;
         }
         lists_insert(lists, squared, number * TILE_ROWS + i);
-#if DOF > 3
+#if ROWS_TESTED
         lists_tighten(lists);
 #endif
     }
-#if DOF <= 3
+#if !ROWS_TESTED
     lists_tighten(lists);
 #endif
 }
@@ -359,12 +359,9 @@ static inline void write_rows(__global f32 *distances, __global u32 *indices,
             const size_t slot =
                 (size_t)entered->tile[(key & PLACE_MASK) / TILE_ROWS] * TILE_ROWS + key % TILE_ROWS;
             const u32 id = tiles->ids[slot];
-            f32 squared = 0.0f;
-#pragma unroll
-            for (u32 c = 0; c < DOF; c++) {
-                const f32 beside = rows->query[c * TILE_ROWS + lane] - tiles->rows[slot * ROW + c];
-                squared += beside * beside;
-            }
+            f32 squared;
+            EMBEDDING_SQUARED(f32, squared, rows->query[c * TILE_ROWS + lane],
+                              tiles->rows[slot * ROW + c]);
             if (id == NONE_U32 || id == rows->own[lane] || !(squared < asked->bound))
                 continue;
             u32 at = count++;

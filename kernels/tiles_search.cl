@@ -5,19 +5,23 @@
  * that begins with the tree's neighbours, and leave out buckets and tiles whose box is farther than
  * the k-th neighbour found so far; with alpha below 1, than alpha times that in the square. With
  * alpha 1 the lists are those of brute force to the bit, ties by the lower index included: boxes
- * are bounded by the same sum in the same order as distances are, and rounding is monotone.
+ * are bounded by the same sum in the same order as distances are, or by one of chords
+ * (embedding.h), and rounding is monotone.
  *
  * CPU shape (tiles_lanes.h): 16 queries are the lanes of one vector. GPU shape (tiles_group.h): a
  * query is a work-item, a work-group walks together.
  *
- * -D ROW, DOF: of metric.h. -D LEVELS: entries of a list in registers, k + 2 or more.
+ * -D ROW, DOF, TURNS, ORIENTATIONS: of embedding.h. -D LEVELS: entries of a list in registers,
+ * k + 2 or more.
  *
  * check: -DROW=2 -DDOF=2 -DLEVELS=6
  * check: -DROW=4 -DDOF=3 -DLEVELS=66
  * check: -DROW=16 -DDOF=12 -DLEVELS=12
+ * check: -DROW=4 -DDOF=4 -DTURNS=2 -DLEVELS=12
+ * check: -DROW=16 -DDOF=12 -DORIENTATIONS=1 -DLEVELS=12
  */
+#include "embedding.h"
 #include "levels.h"
-#include "metric.h"
 #include "tiles_types.h"
 
 #if !defined(LEVELS) || LEVELS < 3

@@ -19,7 +19,7 @@ enum { PART_LISTS = 4096, PART_LISTS_MIN = 64 };
 enum { RECALL_SAMPLES = 256 };
 
 struct knn {
-    struct prm_space space;
+    struct prm_embedding rows;            /* as they are */
     struct prm_buffer points;             /* f32[points][row], resident as all here */
     struct prm_buffer indices, distances; /* u32, f32 [points][k]: without queries */
     struct prm_neighbor_index *index;
@@ -41,48 +41,42 @@ static void knn_destroy(struct compute_run *run)
 
 /* Rows of a request's array from `first` on, every `stride`-th, as the device has them: times the
  * weights, zeros in the pad. The caller frees; NULL: no memory. */
-static float *pack_rows(const struct compute_request *request, const struct prm_space *space,
+static float *pack_rows(const struct compute_request *request, const struct prm_embedding *layout,
                         const struct compute_array *array, size_t first, size_t stride,
                         size_t count)
 {
     const float *from = array->data;
-    const float *weights = request->weights.rows == space->dof ? request->weights.data : NULL;
-    float *rows = calloc(count * space->row + 1, sizeof(*rows));
+    const float *weights = request->weights.rows == layout->dof ? request->weights.data : NULL;
+    float *rows = calloc(count * layout->row + 1, sizeof(*rows));
     for (size_t i = 0; rows && i < count; i++) {
         const float *state = from + (first + i * stride) * array->columns;
-        for (uint32_t c = 0; c < space->dof; c++)
-            rows[i * space->row + c] = weights ? state[c] * weights[c] : state[c];
+        for (uint32_t c = 0; c < layout->dof; c++)
+            rows[i * layout->row + c] = weights ? state[c] * weights[c] : state[c];
     }
     return rows;
 }
 
 /* The same, written to a buffer, which has its memory. */
 static enum prm_status write_rows(struct compute_run *run, struct prm_buffer buffer,
-                                  const struct prm_space *space, const struct compute_array *array,
-                                  size_t first, size_t stride, size_t count)
+                                  const struct prm_embedding *layout,
+                                  const struct compute_array *array, size_t first, size_t stride,
+                                  size_t count)
 {
-    float *rows = pack_rows(run->request, space, array, first, stride, count);
+    float *rows = pack_rows(run->request, layout, array, first, stride, count);
     if (!rows)
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for %zu rows", count);
     const enum prm_status status =
-        prm_buffer_write(run->context, buffer, 0, rows, count * space->row * sizeof(float));
+        prm_buffer_write(run->context, buffer, 0, rows, count * layout->row * sizeof(float));
     free(rows);
     return status;
 }
 
-/* Plain Euclidean space: weights are in the rows. Without points queries decide on the dimension.
- */
-static struct prm_space space_of(const struct compute_request *request)
+/* Plain Euclidean rows: weights are in them. Without points queries decide on the dimension. */
+static struct prm_embedding rows_of(const struct compute_request *request)
 {
     const size_t columns =
         request->points.rows > 0 ? request->points.columns : request->queries.columns;
-    const uint32_t dimension = columns > 0 ? (uint32_t)columns : 1;
-    struct prm_space space = {.dof = dimension, .row = 2};
-    while (space.row < dimension)
-        space.row *= 2;
-    for (uint32_t c = 0; c < dimension; c++)
-        space.coordinates[c] = (struct prm_coordinate){.kind = PRM_COORDINATE_LINEAR, .weight = 1};
-    return space;
+    return prm_embedding_flat(columns > 0 ? (uint32_t)columns : 1);
 }
 
 static struct prm_neighbor_options knn_options(const struct compute_request *request)
@@ -125,19 +119,19 @@ static enum prm_status knn_begin(struct compute_run *run)
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for a search");
     run->state = knn;
     run->state_destroy = knn_destroy;
-    knn->space = space_of(request);
+    knn->rows = rows_of(request);
     TRY(compute_own(run, &near, cells * sizeof(uint32_t)));
     TRY(compute_own(run, &far, cells * sizeof(float)));
     knn->near = near;
     knn->far = far;
     TRY(prm_buffer_create(run->context, &knn->points,
-                          points->rows * knn->space.row * sizeof(float)));
-    TRY(write_rows(run, knn->points, &knn->space, points, 0, 1, points->rows));
+                          points->rows * knn->rows.row * sizeof(float)));
+    TRY(write_rows(run, knn->points, &knn->rows, points, 0, 1, points->rows));
     if (!request->queries.present) {
         TRY(prm_buffer_create(run->context, &knn->indices, cells * sizeof(uint32_t)));
         TRY(prm_buffer_create(run->context, &knn->distances, cells * sizeof(float)));
     }
-    TRY(prm_neighbor_index_begin(run->arena, &knn->index, &knn->space, knn->points, points->rows,
+    TRY(prm_neighbor_index_begin(run->arena, &knn->index, &knn->rows, knn->points, points->rows,
                                  &options));
 cleanup:
     return status;
@@ -148,7 +142,7 @@ static size_t part_lists(const struct knn *knn, const struct compute_request *re
 {
     if (prm_neighbor_statistics(knn->index).method != PRM_NEIGHBOR_EXACT)
         return PART_LISTS;
-    const double differences = fmax(1, (double)request->points.rows * knn->space.dof);
+    const double differences = fmax(1, (double)request->points.rows * knn->rows.dof);
     return (size_t)fmax(PART_LISTS_MIN, PART_DIFFERENCES / differences);
 }
 
@@ -163,10 +157,10 @@ static enum prm_status find_foreign(struct compute_run *run, const struct prm_ne
     enum prm_status status = PRM_OK;
     struct prm_buffer rows, indices, distances;
 
-    TRY(compute_take(run, &rows, count * knn->space.row));
+    TRY(compute_take(run, &rows, count * knn->rows.row));
     TRY(compute_take(run, &indices, count * k));
     TRY(compute_take(run, &distances, count * k));
-    TRY(write_rows(run, rows, &knn->space, &run->request->queries, first, stride, count));
+    TRY(write_rows(run, rows, &knn->rows, &run->request->queries, first, stride, count));
     TRY(prm_neighbors_foreign(run->arena, indices, distances, index, rows, count, 0, 0));
     TRY(prm_buffer_read(run->context, indices, 0, near, count * k * sizeof(uint32_t)));
     TRY(prm_buffer_read(run->context, distances, 0, far, count * k * sizeof(float)));
@@ -232,8 +226,8 @@ static enum prm_status foreign_recall(struct compute_run *run, double *recall)
         goto cleanup;
     }
     options.method = PRM_NEIGHBOR_EXACT;
-    TRY(prm_neighbor_index_create(run->arena, &exact, &knn->space, knn->points,
-                                  request->points.rows, &options));
+    TRY(prm_neighbor_index_create(run->arena, &exact, &knn->rows, knn->points, request->points.rows,
+                                  &options));
     TRY(find_foreign(run, exact, 0, stride, samples, near, far));
     for (size_t i = 0; i < samples; i++) {
         // what is as near as the last true one counts, whichever it is

@@ -39,6 +39,7 @@ enum prm_status prm_connect_ends(struct prm_arena *arena, struct prm_endpoints *
     const size_t links = (size_t)n * k;
     const struct prm_share share = prm_share_of(context, n);
     struct candidates c;
+    struct prm_buffer embedded;
     char space[PRM_SCENE_OPTIONS_MAX];
 
     prm_space_options(space, &roadmap->space);
@@ -50,7 +51,8 @@ enum prm_status prm_connect_ends(struct prm_arena *arena, struct prm_endpoints *
     // states, and the milestones near them
     TRY(take(arena, &c, n, links));
     TRY(prm_collide_states(arena, c.is_free, options->scene, ends->states, n));
-    TRY(prm_neighbors_foreign(arena, c.neighbors, c.distances, options->index, ends->states, n, k,
+    TRY(prm_embedding_take(arena, &embedded, ends->states, &roadmap->space, n));
+    TRY(prm_neighbors_foreign(arena, c.neighbors, c.distances, options->index, embedded, n, k,
                               options->radius));
 
     // the edges to them, checked

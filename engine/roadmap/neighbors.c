@@ -48,14 +48,14 @@ enum prm_status prm_neighbors_brute(struct prm_arena *arena, struct prm_buffer i
     const struct prm_share share = prm_share_of(index->context, (n + lanes - 1) / lanes);
     const struct prm_arena_mark mark = prm_arena_mark(arena);
     enum prm_status status = PRM_OK;
-    char space[PRM_SCENE_OPTIONS_MAX], options[PRM_SCENE_OPTIONS_MAX + 24];
+    char rows[PRM_EMBEDDING_OPTIONS_MAX], options[PRM_EMBEDDING_OPTIONS_MAX + 24];
 
     // the kernel keeps its lists with their distances
     struct prm_buffer kept = distances;
     if (kept.memory == NULL)
         TRY(prm_arena_take(arena, &kept, (size_t)n * k * sizeof(float)));
-    prm_space_options(space, &index->space);
-    snprintf(options, sizeof(options), "%s -DLANES=%u", space, lanes);
+    prm_embedding_options(rows, &index->embedding);
+    snprintf(options, sizeof(options), "%s -DLANES=%u", rows, lanes);
     TRY(prm_launch(index->context, PRM_KERNEL_NEIGHBORS_EXACT, options, share.items, share.group,
                    ARGS(ARG_BUFFER(indices), ARG_BUFFER(kept), ARG_BUFFER(index->points),
                         ARG_U32(index->count), ARG_BUFFER(asked->rows), ARG_U32(asked->first),
@@ -67,8 +67,9 @@ cleanup:
 }
 
 enum prm_status prm_neighbor_index_begin(struct prm_arena *arena, struct prm_neighbor_index **index,
-                                         const struct prm_space *space, struct prm_buffer points,
-                                         size_t count, const struct prm_neighbor_options *options)
+                                         const struct prm_embedding *embedding,
+                                         struct prm_buffer points, size_t count,
+                                         const struct prm_neighbor_options *options)
 {
     *index = NULL;
     if (options->k < 1 || options->k > PRM_NEIGHBORS_MAX)
@@ -81,7 +82,7 @@ enum prm_status prm_neighbor_index_begin(struct prm_arena *arena, struct prm_nei
     if (made == NULL)
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for a neighbour index");
     made->context = prm_arena_context(arena);
-    made->space = *space;
+    made->embedding = *embedding;
     made->points = points;
     made->count = (uint32_t)count;
     made->options = *options;
@@ -113,10 +114,12 @@ enum prm_status prm_neighbor_index_step(struct prm_arena *arena, struct prm_neig
 
 enum prm_status prm_neighbor_index_create(struct prm_arena *arena,
                                           struct prm_neighbor_index **index,
-                                          const struct prm_space *space, struct prm_buffer points,
-                                          size_t count, const struct prm_neighbor_options *options)
+                                          const struct prm_embedding *embedding,
+                                          struct prm_buffer points, size_t count,
+                                          const struct prm_neighbor_options *options)
 {
-    enum prm_status status = prm_neighbor_index_begin(arena, index, space, points, count, options);
+    enum prm_status status =
+        prm_neighbor_index_begin(arena, index, embedding, points, count, options);
     for (bool done = false; status == PRM_OK && !done;)
         status = prm_neighbor_index_step(arena, *index, &done);
     if (status != PRM_OK) {
@@ -211,7 +214,7 @@ enum prm_status prm_neighbors_recall(struct prm_arena *arena, double *recall,
     const uint32_t k = index->options.k, stride = n > 0 ? index->count / n : 1;
     const struct prm_share share = prm_share_of(context, n);
     enum prm_status status = PRM_OK;
-    char options[PRM_SCENE_OPTIONS_MAX + 24], space[PRM_SCENE_OPTIONS_MAX];
+    char options[PRM_EMBEDDING_OPTIONS_MAX + 24], rows[PRM_EMBEDDING_OPTIONS_MAX];
     struct prm_buffer nearest, exact, hits, wanted;
     uint64_t hit = 0, all = 0;
     uint32_t *counts = calloc(2 * (size_t)n + 1, sizeof(*counts));
@@ -224,8 +227,8 @@ enum prm_status prm_neighbors_recall(struct prm_arena *arena, double *recall,
     TRY(prm_arena_take(arena, &wanted, n * sizeof(uint32_t)));
     const struct prm_neighbor_asked asked = {index->points, 0, stride, true};
     TRY(prm_neighbors_brute(arena, nearest, exact, index, &asked, n, k, index->options.radius));
-    prm_space_options(space, &index->space);
-    snprintf(options, sizeof(options), "%s -DLANES=1", space);
+    prm_embedding_options(rows, &index->embedding);
+    snprintf(options, sizeof(options), "%s -DLANES=1", rows);
     TRY(prm_launch(context, PRM_KERNEL_NEIGHBORS_RECALL, options, share.items, share.group,
                    ARGS(ARG_BUFFER(hits), ARG_BUFFER(wanted), ARG_BUFFER(exact),
                         ARG_BUFFER(indices), ARG_BUFFER(index->points), ARG_U32(0), ARG_U32(stride),

@@ -1,4 +1,5 @@
-/* Nearest neighbours of rows under the metric: all points among themselves, or foreign points.
+/* Nearest neighbours of embedded rows (embedding.h) under the space's metric: all points among
+ * themselves, or foreign points.
  *
  * Methods: exact (brute force), tiles (median-split tiles of points with boxes, 16 queries walked
  * at once: exact, or as near as a target recall asks) and lsh (E2LSH of Datar et al. 2004 after Pan
@@ -11,7 +12,7 @@
 #ifndef PRM_ROADMAP_NEIGHBORS_H
 #define PRM_ROADMAP_NEIGHBORS_H
 
-#include "roadmap/metric.h"
+#include "roadmap/embedding.h"
 #include "roadmap/roadmap.h"
 
 struct prm_neighbor_options {
@@ -39,17 +40,19 @@ struct prm_neighbor_statistics {
     double recall;         /* measured by prm_neighbors_recall, else NaN */
 };
 
-/* Makes an index over `points` (f32[count][row], device, borrowed: must stay). The caller destroys
- * it. */
+/* Makes an index over `points` (embedded rows f32[count][row], device, borrowed: must stay). The
+ * caller destroys it. */
 enum prm_status prm_neighbor_index_create(struct prm_arena *arena,
                                           struct prm_neighbor_index **index,
-                                          const struct prm_space *space, struct prm_buffer points,
-                                          size_t count, const struct prm_neighbor_options *options);
+                                          const struct prm_embedding *embedding,
+                                          struct prm_buffer points, size_t count,
+                                          const struct prm_neighbor_options *options);
 /* The same in bounded steps: begin chooses the method and its parameters, each step makes one
  * table, a pass over the lists or some tiles; the index answers after the step that is *done. */
 enum prm_status prm_neighbor_index_begin(struct prm_arena *arena, struct prm_neighbor_index **index,
-                                         const struct prm_space *space, struct prm_buffer points,
-                                         size_t count, const struct prm_neighbor_options *options);
+                                         const struct prm_embedding *embedding,
+                                         struct prm_buffer points, size_t count,
+                                         const struct prm_neighbor_options *options);
 enum prm_status prm_neighbor_index_step(struct prm_arena *arena, struct prm_neighbor_index *index,
                                         bool *done);
 void prm_neighbor_index_destroy(struct prm_neighbor_index *index);
@@ -66,7 +69,8 @@ enum prm_status prm_neighbors_self(struct prm_arena *arena, struct prm_buffer in
                                    size_t count);
 
 /* The k nearest points of foreign rows; k and radius may differ from the index's (0: the index's).
- * Exact and canonical but for lsh. queries: f32[count][row]; indices, distances: [count][k]. */
+ * Exact and canonical but for lsh. queries: f32[count][row], embedded; indices, distances:
+ * [count][k]. */
 enum prm_status prm_neighbors_foreign(struct prm_arena *arena, struct prm_buffer indices,
                                       struct prm_buffer distances,
                                       const struct prm_neighbor_index *index,

@@ -10,7 +10,7 @@ struct prm_tiles;
 
 struct prm_neighbor_index {
     struct prm_context *context;
-    struct prm_space space;
+    struct prm_embedding embedding;
     struct prm_buffer points; /* borrowed */
     uint32_t count;
     struct prm_neighbor_options options;

@@ -3,7 +3,9 @@
  *
  * Automatic parameters follow from the data. A sample's k-th neighbours have the median distance r.
  * M = dof (at most 8) projections make cells of side w = W / √dof; taken as uniform nearby, a cell
- * holds BUCKET_MEAN points where w = r (BUCKET_MEAN V / k)^(1/dof), V the unit ball's volume.
+ * holds BUCKET_MEAN points where w = r (BUCKET_MEAN V / k)^(1/dof), V the unit ball's volume. Of
+ * turns and orientations the embedded dof are more than the dimensions s that points spread in: V
+ * and the root are of s, and w is √(dof/s) times that, as a normal lies along them by √(s/dof).
  *
  * Tables are joined to the lists one by one, and the share of the sample's neighbours that is not
  * yet in its lists is counted after each. Where more tables than a pass costs would be needed, and
@@ -96,8 +98,9 @@ static enum prm_status choose(struct prm_arena *arena, struct prm_neighbor_index
 {
     const struct prm_neighbor_options *options = &index->options;
     struct prm_lsh *lsh = index->lsh;
-    const double dof = index->space.dof;
-    const uint32_t m = index->space.dof < LSH_PROJECTIONS ? index->space.dof : LSH_PROJECTIONS;
+    const double dof = index->embedding.dof, spread = prm_embedding_dimension(&index->embedding);
+    const uint32_t m =
+        index->embedding.dof < LSH_PROJECTIONS ? index->embedding.dof : LSH_PROJECTIONS;
     double reach = 1.0;
     enum prm_status status = PRM_OK;
 
@@ -111,9 +114,9 @@ static enum prm_status choose(struct prm_arena *arena, struct prm_neighbor_index
                              lsh->projections, lsh->table_count, LSH_PROJECTIONS, LSH_TABLES_MAX);
     if (options->width <= 0.0 || lsh->automatic)
         TRY(sample_reach(arena, index, &reach));
-    const double volume = pow(LSH_PI, dof / 2) / tgamma(dof / 2 + 1);
-    const double side = reach * pow(fmax(BUCKET_MEAN * volume / options->k, 1.0), 1 / dof);
-    lsh->width = options->width > 0.0 ? options->width : side * sqrt(dof);
+    const double volume = pow(LSH_PI, spread / 2) / tgamma(spread / 2 + 1);
+    const double side = reach * pow(fmax(BUCKET_MEAN * volume / options->k, 1.0), 1 / spread);
+    lsh->width = options->width > 0.0 ? options->width : side * sqrt(dof) * sqrt(dof / spread);
 cleanup:
     return status;
 }
@@ -138,7 +141,7 @@ static void write_options(struct prm_lsh *lsh, const struct prm_neighbor_index *
 {
     const bool is_gpu = prm_context_profile(index->context)->shape == PRM_SHAPE_GPU;
     const uint32_t k = index->options.k;
-    prm_space_options(lsh->options, &index->space);
+    prm_embedding_options(lsh->options, &index->embedding);
     snprintf(lsh->join_options, LSH_OPTIONS_MAX, "%s -DLANES=%d -DLEVELS=%u", lsh->options,
              is_gpu ? 1 : 16, listed_of(k) + 1);
     prm_lsh_list_options(lsh->list_options, lsh, k);
@@ -244,7 +247,7 @@ static enum prm_status join(struct prm_arena *arena, struct prm_neighbor_index *
     enum prm_status status = PRM_OK;
     struct prm_buffer rows;
 
-    TRY(prm_arena_take(arena, &rows, (size_t)n * index->space.row * sizeof(float)));
+    TRY(prm_arena_take(arena, &rows, (size_t)n * index->embedding.row * sizeof(float)));
     TRY(prm_launch(
         context, PRM_KERNEL_LSH_GATHER, lsh->join_options, share.items, share.group,
         ARGS(ARG_BUFFER(rows), ARG_BUFFER(index->points), ARG_BUFFER(table->order), ARG_U32(n))));

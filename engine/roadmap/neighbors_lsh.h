@@ -7,7 +7,7 @@
 #include "primitives/cuckoo.h"
 #include "roadmap/neighbors_index.h"
 
-enum { LSH_TABLES_MAX = 64, LSH_OPTIONS_MAX = PRM_SCENE_OPTIONS_MAX + 40 };
+enum { LSH_TABLES_MAX = 64, LSH_OPTIONS_MAX = PRM_EMBEDDING_OPTIONS_MAX + 40 };
 
 #define LSH_PI 3.14159265358979323846
 
@@ -32,7 +32,7 @@ struct prm_lsh {
     struct prm_buffer spare; /* what a pass writes; no memory before the first and after the last */
     struct prm_buffer reach; /* float[samples]: distances of a sample's k-th neighbours */
     uint32_t samples, wanted; /* neighbours that the sample has */
-    char options[PRM_SCENE_OPTIONS_MAX];
+    char options[PRM_EMBEDDING_OPTIONS_MAX];
     char join_options[LSH_OPTIONS_MAX], list_options[LSH_OPTIONS_MAX];
     struct lsh_table tables[LSH_TABLES_MAX];
 };

@@ -45,8 +45,8 @@ static double random_normal(uint64_t *state)
     return radius * cos(2.0 * LSH_PI * random_uniform(state));
 }
 
-/* One direction of length √dof, orthogonal to the `before` ones in rows[][PRM_DOF_MAX]. */
-static void random_direction(double (*rows)[PRM_DOF_MAX], uint32_t before, uint32_t dof,
+/* One direction of length √dof, orthogonal to the `before` ones in rows[][PRM_EMBEDDED_DOF_MAX]. */
+static void random_direction(double (*rows)[PRM_EMBEDDED_DOF_MAX], uint32_t before, uint32_t dof,
                              uint64_t *state)
 {
     double *row = rows[before], squared;
@@ -72,9 +72,9 @@ enum prm_status prm_lsh_functions(struct lsh_table *table, const struct prm_neig
                                   uint32_t number)
 {
     const struct prm_lsh *lsh = index->lsh;
-    const uint32_t dof = index->space.dof, m = lsh->projections;
-    double rows[LSH_PROJECTIONS][PRM_DOF_MAX];
-    float projections[(PRM_DOF_MAX + 1) * LSH_PROJECTIONS] = {0};
+    const uint32_t dof = index->embedding.dof, m = lsh->projections;
+    double rows[LSH_PROJECTIONS][PRM_EMBEDDED_DOF_MAX];
+    float projections[(PRM_EMBEDDED_DOF_MAX + 1) * LSH_PROJECTIONS] = {0};
     uint32_t factors[LSH_PROJECTIONS] = {0};
     uint64_t state = index->options.seed ^ ((uint64_t)(number + 1) << 32);
     enum prm_status status = PRM_OK;

@@ -63,14 +63,15 @@ static enum prm_status make_tree(struct prm_arena *arena, const struct prm_neigh
     const struct prm_arena_mark mark = prm_arena_mark(arena);
     const uint32_t buckets = tiles->layout.buckets, most = BUCKET_SAMPLES * buckets;
     const uint32_t samples = index->count < most ? index->count : most;
-    const size_t row_bytes = index->space.row * sizeof(float), words = buckets * sizeof(uint32_t);
+    const size_t row_bytes = index->embedding.row * sizeof(float),
+                 words = buckets * sizeof(uint32_t);
     const struct prm_share share = prm_share_of(context, samples);
-    char space[PRM_SCENE_OPTIONS_MAX];
+    char rows[PRM_EMBEDDING_OPTIONS_MAX];
     struct prm_buffer on_device;
     enum prm_status status = PRM_OK;
     float *sample = malloc(samples * row_bytes);
-    struct prm_tile_tree tree = {.dof = index->space.dof,
-                                 .row = index->space.row,
+    struct prm_tile_tree tree = {.dof = index->embedding.dof,
+                                 .row = index->embedding.row,
                                  .buckets = buckets,
                                  .count = index->count,
                                  .samples = samples,
@@ -84,9 +85,9 @@ static enum prm_status make_tree(struct prm_arena *arena, const struct prm_neigh
         status = prm_fault_set(PRM_HOST_MEMORY, "no memory for a sample of %u points", samples);
         goto cleanup;
     }
-    prm_space_options(space, &index->space);
+    prm_embedding_options(rows, &index->embedding);
     TRY(prm_arena_take(arena, &on_device, samples * row_bytes));
-    TRY(prm_launch(context, PRM_KERNEL_TILES_SAMPLE, space, share.items, share.group,
+    TRY(prm_launch(context, PRM_KERNEL_TILES_SAMPLE, rows, share.items, share.group,
                    ARGS(ARG_BUFFER(on_device), ARG_BUFFER(index->points), ARG_U32(index->count),
                         ARG_U32(samples))));
     // one bucket needs no tree
@@ -120,19 +121,19 @@ static enum prm_status fill_buckets(struct prm_arena *arena, const struct prm_ne
     const struct prm_share each = prm_share_of(context, buckets);
     const struct prm_sort_options sort = {.key_bits = tiles->depth > 0 ? tiles->depth : 1};
     struct prm_buffer bucket_of, slots;
-    char space[PRM_SCENE_OPTIONS_MAX];
+    char rows[PRM_EMBEDDING_OPTIONS_MAX];
     enum prm_status status = PRM_OK;
 
-    prm_space_options(space, &index->space);
+    prm_embedding_options(rows, &index->embedding);
     TRY(make_tree(arena, index));
     TRY(prm_arena_take(arena, &bucket_of, n * sizeof(uint32_t)));
     TRY(prm_arena_take(arena, &slots, buckets * sizeof(uint32_t)));
-    TRY(prm_launch(context, PRM_KERNEL_TILES_CLASSIFY, space, points.items, points.group,
+    TRY(prm_launch(context, PRM_KERNEL_TILES_CLASSIFY, rows, points.items, points.group,
                    ARGS(ARG_BUFFER(bucket_of), ARG_BUFFER(tiles->order), ARG_BUFFER(index->points),
                         ARG_BUFFER(tiles->axes), ARG_BUFFER(tiles->values), ARG_BUFFER(tiles->ties),
                         ARG_U32(tiles->depth), ARG_U32(n))));
     TRY(prm_radix_sort(arena, bucket_of, tiles->order, PRM_NO_BUFFER, PRM_NO_BUFFER, n, &sort));
-    TRY(prm_launch(context, PRM_KERNEL_TILES_BEGINS, space, each.items, each.group,
+    TRY(prm_launch(context, PRM_KERNEL_TILES_BEGINS, rows, each.items, each.group,
                    ARGS(ARG_BUFFER(tiles->begins), ARG_BUFFER(slots), ARG_BUFFER(bucket_of),
                         ARG_U32(n), ARG_U32(buckets))));
     TRY(prm_scan_exclusive(arena, tiles->starts, slots, buckets, PRM_SCAN_AUTO));
@@ -148,11 +149,11 @@ static enum prm_status split_buckets(const struct prm_neighbor_index *index)
     const uint32_t left = tiles->layout.buckets - tiles->split;
     const uint32_t n = left < BUCKETS_PER_STEP ? left : BUCKETS_PER_STEP;
     const struct prm_share share = prm_share_of(index->context, n);
-    char space[PRM_SCENE_OPTIONS_MAX];
+    char rows[PRM_EMBEDDING_OPTIONS_MAX];
 
-    prm_space_options(space, &index->space);
+    prm_embedding_options(rows, &index->embedding);
     const enum prm_status status = prm_launch(
-        index->context, PRM_KERNEL_TILES_SPLIT, space, share.items, share.group,
+        index->context, PRM_KERNEL_TILES_SPLIT, rows, share.items, share.group,
         ARGS(ARG_BUFFER(tiles->rows), ARG_BUFFER(tiles->ids), ARG_BUFFER(tiles->boxes),
              ARG_BUFFER(tiles->bounds), ARG_BUFFER(tiles->lowest), ARG_BUFFER(tiles->owners),
              ARG_BUFFER(tiles->copies), ARG_BUFFER(tiles->keys), ARG_BUFFER(index->points),
@@ -172,7 +173,7 @@ static enum prm_status launch_search(struct prm_arena *arena, struct prm_buffer 
     const struct prm_profile *profile = prm_context_profile(index->context);
     const struct prm_tiles *tiles = index->tiles;
     const struct prm_arena_mark mark = prm_arena_mark(arena);
-    char options[PRM_SCENE_OPTIONS_MAX + 16], space[PRM_SCENE_OPTIONS_MAX];
+    char options[PRM_EMBEDDING_OPTIONS_MAX + 16], rows[PRM_EMBEDDING_OPTIONS_MAX];
     size_t level = 0, queries_most = asked->count;
     enum prm_status status = PRM_OK;
 
@@ -194,8 +195,8 @@ static enum prm_status launch_search(struct prm_arena *arena, struct prm_buffer 
     }
     while (LEVELS[level] < asked->k + 2)
         level++;
-    prm_space_options(space, &index->space);
-    snprintf(options, sizeof(options), "%s -DLEVELS=%u", space, LEVELS[level]);
+    prm_embedding_options(rows, &index->embedding);
+    snprintf(options, sizeof(options), "%s -DLEVELS=%u", rows, LEVELS[level]);
     TRY(prm_launch(index->context, PRM_KERNEL_TILES_SEARCH, options, share.items, share.group,
                    ARGS(ARG_BUFFER(indices), ARG_BUFFER(distances), ARG_BUFFER(tiles->rows),
                         ARG_BUFFER(tiles->ids), ARG_BUFFER(tiles->boxes), ARG_BUFFER(tiles->bounds),
@@ -262,7 +263,7 @@ static enum prm_status calibrate(struct prm_arena *arena, struct prm_neighbor_in
     enum prm_status status = PRM_OK;
     float *distances = NULL;
 
-    if (index->space.dof <= EXACT_DOF || target > 1.0 ||
+    if (prm_embedding_dimension(&index->embedding) <= EXACT_DOF || target > 1.0 ||
         index->count < CALIBRATION_SHARE_MIN * CALIBRATION_TILES * TILE_ROWS)
         return PRM_OK;
     distances = malloc(2 * slots * sizeof(*distances));
@@ -291,7 +292,7 @@ static void drop_scratch(struct prm_context *context, struct prm_tiles *tiles)
 enum prm_status prm_tiles_create(struct prm_neighbor_index *index)
 {
     struct prm_context *context = index->context;
-    const uint32_t n = index->count, row = index->space.row;
+    const uint32_t n = index->count, row = index->embedding.row;
     enum prm_status status = PRM_OK;
     struct prm_tiles *tiles = calloc(1, sizeof(*tiles));
     if (tiles == NULL)
@@ -307,7 +308,7 @@ enum prm_status prm_tiles_create(struct prm_neighbor_index *index)
     const uint32_t tile_nodes = (tiles_most + TILE_NODES) / TILE_NODES * TILE_NODES;
     const uint32_t bucket_nodes = buckets < TILE_NODES ? TILE_NODES : buckets;
     const size_t nodes = tile_nodes + bucket_nodes, slots = (size_t)tile_nodes * TILE_ROWS;
-    const size_t bounds = nodes * 2 * index->space.dof;
+    const size_t bounds = nodes * 2 * index->embedding.dof;
     const union {
         float value;
         uint32_t bits;
@@ -423,15 +424,15 @@ enum prm_status prm_tiles_foreign(struct prm_arena *arena, struct prm_buffer ind
                                      .alpha = 1.0f};
     struct prm_sort_options sort = {.key_bits = 1};
     struct prm_buffer order, places, keys;
-    char space[PRM_SCENE_OPTIONS_MAX];
+    char rows[PRM_EMBEDDING_OPTIONS_MAX];
     enum prm_status status = PRM_OK;
 
     while (tiles->layout.tile_nodes >> sort.key_bits > 0)
         sort.key_bits++;
-    prm_space_options(space, &index->space);
+    prm_embedding_options(rows, &index->embedding);
     TRY(prm_arena_take(arena, &order, n * sizeof(uint32_t)));
     TRY(prm_arena_take(arena, &places, n * sizeof(uint32_t)));
-    TRY(prm_launch(context, PRM_KERNEL_TILES_PLACE, space, share.items, share.group,
+    TRY(prm_launch(context, PRM_KERNEL_TILES_PLACE, rows, share.items, share.group,
                    ARGS(ARG_BUFFER(places), ARG_BUFFER(order), ARG_BUFFER(queries),
                         ARG_BUFFER(tiles->boxes), ARG_BUFFER(tiles->starts),
                         ARG_BUFFER(tiles->axes), ARG_BUFFER(tiles->values), ARG_BUFFER(tiles->ties),

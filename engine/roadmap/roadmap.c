@@ -13,6 +13,7 @@ void prm_roadmap_destroy(struct prm_roadmap *roadmap)
     struct prm_context *context = roadmap->context;
     prm_neighbor_index_destroy(roadmap->index);
     prm_buffer_destroy(context, &roadmap->states);
+    prm_buffer_destroy(context, &roadmap->embedded);
     prm_buffer_destroy(context, &roadmap->edges);
     prm_buffer_destroy(context, &roadmap->lengths);
     prm_buffer_destroy(context, &roadmap->first_low);

@@ -86,6 +86,8 @@ struct prm_roadmap {
     uint32_t milestone_count, edge_count;
     struct prm_neighbor_index *index; /* tiles of the milestones: what is to be connected asks it */
     struct prm_buffer states;         /* f32[milestone_count][row] */
+    struct prm_buffer embedded; /* the same as embedding.h has them; no memory where that is the
+                                   states themselves */
     struct prm_buffer edges;          /* u32[edge_count][2]: a < b, ascending by (a, b) */
     struct prm_buffer lengths;        /* f32[edge_count]: metric length */
     double weight_scale;              /* a power of two; sums of weights order the search */

@@ -25,8 +25,9 @@ enum { TILES_DOF = 3 }; /* dimensions in which QUERIES_MOST of tiles are a step 
 enum { CANDIDATES_PER_STEP = 1 << 17, QUERIES_LEAST = 64, QUERIES_MOST = 1 << 14 };
 /* Samples along the bounds' diagonal of `sampled` edges, at most. */
 enum { SAMPLES_ACROSS_MAX = 10000 };
-/* Rows and bytes of the device that a milestone takes at most, and bytes of a neighbour slot,
- * scratch of sorting included. A row is stored as a state, in a tile and while it is put there. */
+/* Embedded rows and bytes of the device that a milestone takes at most, and bytes of a neighbour
+ * slot, scratch of sorting included. A row is stored as a state or beside it, in a tile and while
+ * it is put there. */
 enum { ROWS_PER_MILESTONE = 3, BYTES_PER_MILESTONE = 64, BYTES_PER_SLOT = 64 };
 
 struct prm_build {
@@ -60,6 +61,22 @@ enum stage_number {
     STAGE_DIGEST,
     STAGE_COUNT
 };
+
+/* The milestones as neighbours are searched for, where that is not as they are. */
+static enum prm_status embed(struct prm_roadmap *roadmap)
+{
+    const struct prm_embedding embedding = prm_embedding_of(&roadmap->space);
+    const size_t n = roadmap->milestone_count;
+    enum prm_status status = PRM_OK;
+
+    if (prm_embedding_is_flat(&embedding))
+        return PRM_OK;
+    TRY(prm_buffer_create(roadmap->context, &roadmap->embedded, n * embedding.row * sizeof(float)));
+    TRY(prm_embedding_write(roadmap->context, roadmap->embedded, roadmap->states, &roadmap->space,
+                            n));
+cleanup:
+    return status;
+}
 
 /* Draws, until there are milestones enough; then keeps what there is. */
 static enum prm_status run_sample(struct prm_build *build, bool *done)
@@ -106,6 +123,7 @@ static enum prm_status run_sample(struct prm_build *build, bool *done)
         goto cleanup;
     }
     TRY(prm_buffer_read(build->context, roadmap->states, 0, roadmap->host_states, bytes));
+    TRY(embed(roadmap));
 cleanup:
     prm_buffer_destroy(build->context, &kept);
     return status;
@@ -115,7 +133,10 @@ cleanup:
 static enum prm_status begin_index(struct prm_build *build, struct prm_neighbor_index **index,
                                    enum prm_neighbor_method method, double target_recall)
 {
-    const struct prm_roadmap_params *params = &build->roadmap->params;
+    const struct prm_roadmap *roadmap = build->roadmap;
+    const struct prm_roadmap_params *params = &roadmap->params;
+    const struct prm_embedding embedding = prm_embedding_of(&roadmap->space);
+    const bool flat = prm_embedding_is_flat(&embedding);
     const struct prm_neighbor_options options = {.method = method,
                                                  .k = params->k,
                                                  .radius = params->radius,
@@ -126,9 +147,9 @@ static enum prm_status begin_index(struct prm_build *build, struct prm_neighbor_
                                                  .seed = params->seed};
     prm_neighbor_index_destroy(*index);
     *index = NULL;
-    return prm_neighbor_index_begin(build->arena, index, &build->roadmap->space,
-                                    build->roadmap->states, build->roadmap->milestone_count,
-                                    &options);
+    return prm_neighbor_index_begin(build->arena, index, &embedding,
+                                    flat ? roadmap->states : roadmap->embedded,
+                                    roadmap->milestone_count, &options);
 }
 
 /* Makes the index, one table a step; a lattice needs none, but recall is measured by one. */
@@ -309,10 +330,10 @@ static enum prm_status run_statistics(struct prm_build *build, bool *done)
     statistics->milestones = roadmap->milestone_count;
     statistics->candidate_edges = roadmap->edge_count;
     statistics->margin = build->world->margin;
-    statistics->device_bytes = prm_neighbor_statistics(roadmap->index).device_bytes +
-                               roadmap->states.bytes + roadmap->edges.bytes +
-                               roadmap->lengths.bytes + roadmap->first_low.bytes +
-                               roadmap->first_high.bytes + roadmap->by_high.bytes;
+    statistics->device_bytes =
+        prm_neighbor_statistics(roadmap->index).device_bytes + roadmap->states.bytes +
+        roadmap->embedded.bytes + roadmap->edges.bytes + roadmap->lengths.bytes +
+        roadmap->first_low.bytes + roadmap->first_high.bytes + roadmap->by_high.bytes;
     statistics->host_bytes =
         sizeof(*roadmap) +
         ((uint64_t)roadmap->milestone_count * roadmap->space.row + roadmap->edge_count) *
@@ -393,10 +414,14 @@ static enum prm_status check_memory(const struct prm_build *build)
 {
     const struct prm_roadmap *roadmap = build->roadmap;
     const struct prm_memory_use use = prm_context_memory(build->context);
+    const struct prm_embedding embedding = prm_embedding_of(&roadmap->space);
     const uint64_t n = build->sampler.capacity, k = roadmap->params.k;
+    const uint64_t floats =
+        roadmap->space.row +
+        (prm_embedding_is_flat(&embedding) ? ROWS_PER_MILESTONE - 1 : ROWS_PER_MILESTONE) *
+            embedding.row;
     const uint64_t needed =
-        n * (sizeof(float) * ROWS_PER_MILESTONE * roadmap->space.row + BYTES_PER_MILESTONE) +
-        n * k * BYTES_PER_SLOT;
+        n * (sizeof(float) * floats + BYTES_PER_MILESTONE) + n * k * BYTES_PER_SLOT;
     const uint64_t used = use.resident_bytes + use.scratch_bytes;
 
     if (n * k > INT32_MAX)

@@ -30,7 +30,7 @@ static void search(struct searches *s, bool measure)
         .method = s->method, .k = K, .target_recall = TARGET_RECALL, .seed = 1};
     struct prm_arena *arena = s->contest->arena;
     struct prm_neighbor_index *index = NULL;
-    bench_must(prm_neighbor_index_create(arena, &index, &s->points.space, s->points.device,
+    bench_must(prm_neighbor_index_create(arena, &index, &s->points.embedding, s->points.device,
                                          s->points.count, &options),
                "neighbours");
     bench_must(prm_neighbors_self(arena, s->d_out, PRM_NO_BUFFER, index, 0, s->points.count),
@@ -67,13 +67,13 @@ static void search_exact(void *work)
 static void search_nanoflann(void *work)
 {
     struct searches *s = work;
-    standard.neighbors(s->out, s->points.rows, s->points.count, s->points.space.dof, K, 2);
+    standard.neighbors(s->out, s->points.rows, s->points.count, s->points.embedding.dof, K, 2);
 }
 
 static void search_plain(void *work)
 {
     struct searches *s = work;
-    plain_neighbors(s->out, s->points.columns, s->points.count, s->points.space.dof, K, 2);
+    plain_neighbors(s->out, s->points.columns, s->points.count, s->points.embedding.dof, K, 2);
 }
 
 /* Neighbours are no stream: nothing is stated. */
@@ -107,7 +107,7 @@ void family_neighbors(struct contest *contest)
         struct searches s;
         const char *operation = cases[i].operation;
         searches_open(&s, contest, cases[i].dimension);
-        const bool high = s.points.space.dof == DIMENSION_MAX;
+        const bool high = s.points.embedding.dof == DIMENSION_MAX;
         const struct contender contenders[] = {
             {"prm tiles", NULL, search_tiles, traffic, 0},
             {"prm lsh", NULL, search_lsh, traffic, high ? SLOW_MAX : 0},

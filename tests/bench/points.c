@@ -6,10 +6,8 @@
 void points_init(struct points *points, struct prm_context *context, uint32_t dof, size_t count)
 {
     uint64_t state = 42;
-    *points = (struct points){.space = {.dof = dof, .row = 2}, .count = count};
-    while (points->space.row < dof)
-        points->space.row *= 2;
-    const uint32_t row = points->space.row;
+    *points = (struct points){.embedding = prm_embedding_flat(dof), .count = count};
+    const uint32_t row = points->embedding.row;
     float *padded = bench_memory(count * row * sizeof *padded);
     points->rows = bench_memory(count * dof * sizeof *points->rows);
     points->columns = bench_memory(count * dof * sizeof *points->columns);

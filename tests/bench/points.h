@@ -2,16 +2,16 @@
 #ifndef BENCH_POINTS_H
 #define BENCH_POINTS_H
 
-#include "roadmap/metric.h"
+#include "roadmap/embedding.h"
 
 /* Points uniform in the unit cube, the same at every call; a space of numbers alone: its
  * coordinates say nothing. */
 struct points {
-    struct prm_space space;
+    struct prm_embedding embedding;
     size_t count;
     float *rows;              /* [count][dof] */
     float *columns;           /* [dof][count] */
-    struct prm_buffer device; /* f32[count][space.row] */
+    struct prm_buffer device; /* f32[count][embedding.row] */
 };
 
 /* Ends the program where there is no memory; ended by points_deinit(). */

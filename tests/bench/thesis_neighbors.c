@@ -36,8 +36,9 @@ static void search_all(struct cloud *cloud, double *recall, double *pairs)
     struct prm_arena *arena = cloud->thesis->arena;
     struct prm_neighbor_index *index = NULL;
     uint64_t tested = 0;
-    bench_must(prm_neighbor_index_create(arena, &index, &cloud->points.space, cloud->points.device,
-                                         cloud->points.count, &cloud->options),
+    bench_must(prm_neighbor_index_create(arena, &index, &cloud->points.embedding,
+                                         cloud->points.device, cloud->points.count,
+                                         &cloud->options),
                "neighbours");
     bench_must(
         prm_neighbors_self(arena, cloud->d_out, PRM_NO_BUFFER, index, 0, cloud->points.count),
@@ -61,8 +62,8 @@ static void search(void *work)
 static void search_plain(void *work)
 {
     struct cloud *cloud = work;
-    plain_neighbors(cloud->out, cloud->points.columns, cloud->points.count, cloud->points.space.dof,
-                    K, 1);
+    plain_neighbors(cloud->out, cloud->points.columns, cloud->points.count,
+                    cloud->points.embedding.dof, K, 1);
 }
 
 /* ---- mean neighbours against the parameters ---- */

@@ -10,9 +10,9 @@
 
 #include <math.h>
 
-/* Points in rows of a power of two. */
+/* Points in rows of linear coordinates. */
 struct cloud {
-    struct prm_space space;
+    struct prm_embedding embedding;
     uint32_t count;
     float *rows;
     struct prm_buffer buffer;
@@ -21,10 +21,8 @@ struct cloud {
 /* Room on the host, all 0: the test makes the coordinates, then uploads. */
 static inline struct cloud cloud_of(uint32_t dof, uint32_t count)
 {
-    struct cloud cloud = {.space = {.dof = dof, .row = 2}, .count = count};
-    while (cloud.space.row < dof)
-        cloud.space.row *= 2;
-    cloud.rows = calloc((size_t)count * cloud.space.row + 1, sizeof(float));
+    struct cloud cloud = {.embedding = prm_embedding_flat(dof), .count = count};
+    cloud.rows = calloc((size_t)count * cloud.embedding.row + 1, sizeof(float));
     assert_non_null(cloud.rows);
     return cloud;
 }
@@ -32,7 +30,7 @@ static inline struct cloud cloud_of(uint32_t dof, uint32_t count)
 /* Puts the rows on the device, for the first time or again. */
 static inline void cloud_upload(struct cloud *cloud)
 {
-    const size_t bytes = (size_t)cloud->count * cloud->space.row * sizeof(float);
+    const size_t bytes = (size_t)cloud->count * cloud->embedding.row * sizeof(float);
     if (cloud->buffer.memory == NULL)
         assert_ok(prm_buffer_create(test_context, &cloud->buffer, bytes));
     assert_ok(prm_buffer_write(test_context, cloud->buffer, 0, cloud->rows, bytes));
@@ -70,9 +68,9 @@ static inline void lists_free(struct lists *lists)
 static inline float squared_distance(const struct cloud *cloud, const struct cloud *queries,
                                      uint32_t query, uint32_t point)
 {
-    const size_t row = cloud->space.row;
+    const size_t row = cloud->embedding.row;
     float squared = 0;
-    for (uint32_t c = 0; c < cloud->space.dof; c++) {
+    for (uint32_t c = 0; c < cloud->embedding.dof; c++) {
         const float d = queries->rows[query * row + c] - cloud->rows[point * row + c];
         squared += d * d;
     }

@@ -111,7 +111,8 @@ static void fixture_upload(struct fixture *f, double radius)
         .largest_component = PARTS - 1,
         .weight_scale = SCALE,
     };
-    assert_ok(prm_neighbor_index_create(test_arena, &f->index, &f->roadmap.space, f->roadmap.states,
+    const struct prm_embedding embedding = prm_embedding_of(&f->roadmap.space);
+    assert_ok(prm_neighbor_index_create(test_arena, &f->index, &embedding, f->roadmap.states,
                                         f->vertex_count, &options));
 }
 

@@ -15,10 +15,10 @@ enum { ROUNDS = 3, K_MAX = 12, COUNT_BITS = 8, DOF = 3 };
 static struct cloud cloud_make(uint32_t count)
 {
     struct cloud cloud = cloud_of(DOF, count);
-    const size_t words = (size_t)count * cloud.space.row;
+    const size_t words = (size_t)count * cloud.embedding.row;
     uint32_t *steps = property_values(words, 128);
     for (size_t i = 0; i < words; i++) {
-        if (i % cloud.space.row < DOF)
+        if (i % cloud.embedding.row < DOF)
             cloud.rows[i] = (float)steps[i] / 64.0f;
     }
     free(steps);
@@ -71,7 +71,7 @@ static void random_clouds(enum prm_neighbor_method method)
         // the points themselves, the same as foreign ones, and others
         const struct cloud same = cloud, *asked[] = {&cloud, &same, &others};
         struct prm_neighbor_index *index;
-        assert_ok(prm_neighbor_index_create(test_arena, &index, &cloud.space, cloud.buffer,
+        assert_ok(prm_neighbor_index_create(test_arena, &index, &cloud.embedding, cloud.buffer,
                                             cloud.count, &options));
         for (int i = 0; i < 3; i++) {
             struct lists lists = ask(index, &cloud, asked[i], k);
@@ -120,7 +120,7 @@ static enum prm_status ask_all(void *data)
     const struct prm_neighbor_options options = {
         .method = c->method, .k = 3, .tables = 2, .projections = 2, .width = 1};
     struct prm_neighbor_index *index;
-    enum prm_status status = prm_neighbor_index_create(test_arena, &index, &cloud->space,
+    enum prm_status status = prm_neighbor_index_create(test_arena, &index, &cloud->embedding,
                                                        cloud->buffer, cloud->count, &options);
     if (status == PRM_OK)
         status = prm_neighbors_foreign(test_arena, c->indices, c->distances, index, cloud->buffer,

@@ -15,7 +15,7 @@ static struct cloud cloud_make(struct test_random *random, uint32_t dof, uint32_
             float x = test_random_f32(random, -1, 1);
             if (steps > 0)
                 x = floorf(x * (float)steps) / (float)steps;
-            cloud.rows[i * cloud.space.row + c] = x;
+            cloud.rows[i * cloud.embedding.row + c] = x;
         }
     }
     cloud_upload(&cloud);
@@ -35,8 +35,8 @@ static void exact_case(uint32_t dof, uint32_t count, uint32_t foreign, uint32_t 
     struct prm_neighbor_index *index;
     struct prm_buffer indices, distances;
 
-    assert_ok(
-        prm_neighbor_index_create(test_arena, &index, &cloud.space, cloud.buffer, count, &options));
+    assert_ok(prm_neighbor_index_create(test_arena, &index, &cloud.embedding, cloud.buffer, count,
+                                        &options));
     assert_ok(prm_arena_take(test_arena, &indices, (size_t)most * k * sizeof(uint32_t)));
     assert_ok(prm_arena_take(test_arena, &distances, (size_t)most * k * sizeof(float)));
     assert_ok(prm_neighbors_self(test_arena, indices, distances, index, 0, count));
@@ -95,8 +95,8 @@ static void pieces_are_the_whole(void **state)
         const struct prm_arena_mark mark = prm_arena_mark(test_arena);
         struct prm_neighbor_index *index;
         struct prm_buffer on_device;
-        assert_ok(prm_neighbor_index_create(test_arena, &index, &cloud.space, cloud.buffer, count,
-                                            &options));
+        assert_ok(prm_neighbor_index_create(test_arena, &index, &cloud.embedding, cloud.buffer,
+                                            count, &options));
         assert_ok(prm_arena_take(test_arena, &on_device, (size_t)count * K * 4));
         assert_ok(prm_neighbors_self(test_arena, on_device, PRM_NO_BUFFER, index, 0, count));
         assert_ok(prm_buffer_read(test_context, on_device, 0, whole, (size_t)count * K * 4));
@@ -127,8 +127,8 @@ static void lsh_case(uint32_t dof, uint32_t count, double width, double target)
     struct prm_buffer indices, distances;
     double recall = 0;
 
-    assert_ok(
-        prm_neighbor_index_create(test_arena, &index, &cloud.space, cloud.buffer, count, &options));
+    assert_ok(prm_neighbor_index_create(test_arena, &index, &cloud.embedding, cloud.buffer, count,
+                                        &options));
     assert_ok(prm_arena_take(test_arena, &indices, (size_t)count * K * 4));
     assert_ok(prm_arena_take(test_arena, &distances, (size_t)count * K * 4));
     assert_ok(prm_neighbors_self(test_arena, indices, distances, index, 0, count));
@@ -169,7 +169,7 @@ static void others_case(double width, double target, double share)
     struct cloud cloud = cloud_make(&random, 3, count, 0), others = cloud_make(&random, 3, n, 0);
     const struct prm_neighbor_options options = {
         .method = PRM_NEIGHBOR_LSH, .k = K, .width = width, .target_recall = target, .seed = 7};
-    const size_t row = cloud.space.row, bytes = (size_t)n * K * sizeof(uint32_t);
+    const size_t row = cloud.embedding.row, bytes = (size_t)n * K * sizeof(uint32_t);
     const struct prm_arena_mark mark = prm_arena_mark(test_arena);
     struct prm_neighbor_index *index;
     struct prm_buffer indices, distances;
@@ -177,8 +177,8 @@ static void others_case(double width, double target, double share)
     // the first is one of the points, and in its buckets
     memcpy(others.rows, cloud.rows + COPIED * row, row * sizeof(float));
     cloud_upload(&others);
-    assert_ok(
-        prm_neighbor_index_create(test_arena, &index, &cloud.space, cloud.buffer, count, &options));
+    assert_ok(prm_neighbor_index_create(test_arena, &index, &cloud.embedding, cloud.buffer, count,
+                                        &options));
     assert_ok(prm_arena_take(test_arena, &indices, bytes));
     assert_ok(prm_arena_take(test_arena, &distances, bytes));
     assert_ok(prm_neighbors_foreign(test_arena, indices, distances, index, others.buffer, n, 0, 0));
@@ -226,8 +226,8 @@ static void one_spot(void **state)
         struct prm_neighbor_index *index;
         struct prm_buffer on_device;
         double recall = 0;
-        assert_ok(prm_neighbor_index_create(test_arena, &index, &cloud.space, cloud.buffer, count,
-                                            &options));
+        assert_ok(prm_neighbor_index_create(test_arena, &index, &cloud.embedding, cloud.buffer,
+                                            count, &options));
         assert_ok(prm_arena_take(test_arena, &on_device, (size_t)count * K * 4));
         assert_ok(prm_neighbors_self(test_arena, on_device, PRM_NO_BUFFER, index, 0, count));
         assert_ok(prm_neighbors_recall(test_arena, &recall, index, on_device, 64));
@@ -250,12 +250,14 @@ static void refusals(void **state)
     struct prm_neighbor_options options = {.method = PRM_NEIGHBOR_EXACT};
     (void)state;
 
-    assert_status(PRM_INVALID_ARGUMENT, prm_neighbor_index_create(test_arena, &index, &cloud.space,
-                                                                  cloud.buffer, 10, &options));
+    assert_status(PRM_INVALID_ARGUMENT,
+                  prm_neighbor_index_create(test_arena, &index, &cloud.embedding, cloud.buffer, 10,
+                                            &options));
     assert_null(index);
     options = (struct prm_neighbor_options){.method = PRM_NEIGHBOR_LSH, .k = 2, .tables = 1000};
-    assert_status(PRM_LIMIT_EXCEEDED, prm_neighbor_index_create(test_arena, &index, &cloud.space,
-                                                                cloud.buffer, 10, &options));
+    assert_status(PRM_LIMIT_EXCEEDED,
+                  prm_neighbor_index_create(test_arena, &index, &cloud.embedding, cloud.buffer, 10,
+                                            &options));
     assert_null(index);
     cloud_free(&cloud);
 }

@@ -492,9 +492,10 @@ static void lattices_are_exact(void **state)
         const struct prm_arena_mark mark = prm_arena_mark(test_arena);
         const struct prm_neighbor_options options = {
             .method = PRM_NEIGHBOR_EXACT, .k = k, .radius = params.radius};
+        const struct prm_embedding embedding = prm_embedding_of(&built.roadmap->space);
         uint32_t *list = calloc((size_t)free_cells * k, 4), pairs = 0;
-        assert_ok(prm_neighbor_index_create(test_arena, &index, &built.roadmap->space,
-                                            built.roadmap->states, free_cells, &options));
+        assert_ok(prm_neighbor_index_create(test_arena, &index, &embedding, built.roadmap->states,
+                                            free_cells, &options));
         assert_ok(prm_arena_take(test_arena, &lists, (size_t)free_cells * k * 4));
         assert_ok(prm_neighbors_self(test_arena, lists, PRM_NO_BUFFER, index, 0, free_cells));
         assert_ok(prm_buffer_read(test_context, lists, 0, list, (size_t)free_cells * k * 4));

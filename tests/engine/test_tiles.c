@@ -43,7 +43,7 @@ static struct cloud cloud_make(struct test_random *random, enum data data, uint3
     struct cloud cloud = cloud_of(dof, count);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < dof; c++)
-            cloud.rows[(size_t)i * cloud.space.row + c] = coordinate(random, data, i, c);
+            cloud.rows[(size_t)i * cloud.embedding.row + c] = coordinate(random, data, i, c);
     cloud_upload(&cloud);
     return cloud;
 }
@@ -74,7 +74,7 @@ static struct prm_neighbor_index *index_of(const struct cloud *cloud,
                                            const struct prm_neighbor_options *options)
 {
     struct prm_neighbor_index *index;
-    assert_ok(prm_neighbor_index_create(test_arena, &index, &cloud->space, cloud->buffer,
+    assert_ok(prm_neighbor_index_create(test_arena, &index, &cloud->embedding, cloud->buffer,
                                         cloud->count, options));
     return index;
 }
@@ -280,7 +280,7 @@ static enum prm_status make_index(void *data)
     const struct prm_neighbor_options options = {
         .method = PRM_NEIGHBOR_TILES, .k = 4, .target_recall = 0.9};
     struct prm_neighbor_index *index = NULL;
-    const enum prm_status status = prm_neighbor_index_create(test_arena, &index, &cloud->space,
+    const enum prm_status status = prm_neighbor_index_create(test_arena, &index, &cloud->embedding,
                                                              cloud->buffer, cloud->count, &options);
     if (status != PRM_OK)
         assert_null(index);

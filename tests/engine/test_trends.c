@@ -19,20 +19,19 @@
 enum { POINTS = 200, SEEDS = 6 };
 
 /* Points uniform in the unit cube; the caller destroys the buffer. */
-static struct prm_buffer cloud(struct prm_space *space, uint32_t dof, size_t count)
+static struct prm_buffer cloud(struct prm_embedding *embedding, uint32_t dof, size_t count)
 {
     struct test_random random = {42};
-    *space = (struct prm_space){.dof = dof, .row = 2};
-    while (space->row < dof)
-        space->row *= 2;
-    float *rows = calloc(count * space->row, sizeof *rows);
+    *embedding = prm_embedding_flat(dof);
+    float *rows = calloc(count * embedding->row, sizeof *rows);
     assert_non_null(rows);
     for (size_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < dof; c++)
-            rows[i * space->row + c] = test_random_f32(&random, 0, 1);
+            rows[i * embedding->row + c] = test_random_f32(&random, 0, 1);
     struct prm_buffer points;
-    assert_ok(prm_buffer_create(test_context, &points, count * space->row * sizeof *rows));
-    assert_ok(prm_buffer_write(test_context, points, 0, rows, count * space->row * sizeof *rows));
+    assert_ok(prm_buffer_create(test_context, &points, count * embedding->row * sizeof *rows));
+    assert_ok(
+        prm_buffer_write(test_context, points, 0, rows, count * embedding->row * sizeof *rows));
     free(rows);
     return points;
 }
@@ -41,8 +40,8 @@ static struct prm_buffer cloud(struct prm_space *space, uint32_t dof, size_t cou
  * seeds. */
 static double mean_neighbors(uint32_t dof, uint32_t m, uint32_t l, double w)
 {
-    struct prm_space space;
-    struct prm_buffer points = cloud(&space, dof, POINTS);
+    struct prm_embedding embedding;
+    struct prm_buffer points = cloud(&embedding, dof, POINTS);
     struct prm_neighbor_options options = {.method = PRM_NEIGHBOR_LSH,
                                            .k = PRM_NEIGHBORS_MAX,
                                            .tables = l,
@@ -53,7 +52,8 @@ static double mean_neighbors(uint32_t dof, uint32_t m, uint32_t l, double w)
     size_t found = 0;
     for (options.seed = 1; options.seed <= SEEDS; options.seed++) {
         struct prm_neighbor_index *index;
-        assert_ok(prm_neighbor_index_create(test_arena, &index, &space, points, POINTS, &options));
+        assert_ok(
+            prm_neighbor_index_create(test_arena, &index, &embedding, points, POINTS, &options));
         assert_ok(prm_neighbors_self(test_arena, lists, PRM_NO_BUFFER, index, 0, POINTS));
         uint32_t *got = test_download_u32(test_context, lists, cells);
         for (size_t i = 0; i < cells; i++)
@@ -112,13 +112,13 @@ static void test_neighbors_rise_with_width(void **state)
 /* Pairs that one search of all points works out. */
 static double pairs(enum prm_neighbor_method method, size_t count)
 {
-    struct prm_space space;
-    struct prm_buffer points = cloud(&space, 6, count);
+    struct prm_embedding embedding;
+    struct prm_buffer points = cloud(&embedding, 6, count);
     const struct prm_neighbor_options options = {
         .method = method, .k = 10, .target_recall = 0.9, .seed = 1};
     struct prm_neighbor_index *index;
     uint64_t counted;
-    assert_ok(prm_neighbor_index_create(test_arena, &index, &space, points, count, &options));
+    assert_ok(prm_neighbor_index_create(test_arena, &index, &embedding, points, count, &options));
     assert_ok(prm_neighbor_pairs(index, &counted));
     prm_neighbor_index_destroy(index);
     prm_buffer_destroy(test_context, &points);
@@ -139,12 +139,12 @@ static void test_work_of_neighbors(void **state)
 static void test_tiles_are_not_counted(void **state)
 {
     (void)state;
-    struct prm_space space;
-    struct prm_buffer points = cloud(&space, 3, POINTS);
+    struct prm_embedding embedding;
+    struct prm_buffer points = cloud(&embedding, 3, POINTS);
     const struct prm_neighbor_options options = {.method = PRM_NEIGHBOR_TILES, .k = 10};
     struct prm_neighbor_index *index;
     uint64_t counted;
-    assert_ok(prm_neighbor_index_create(test_arena, &index, &space, points, POINTS, &options));
+    assert_ok(prm_neighbor_index_create(test_arena, &index, &embedding, points, POINTS, &options));
     assert_status(PRM_UNSUPPORTED, prm_neighbor_pairs(index, &counted));
     assert_fault_says("tiles");
     prm_neighbor_index_destroy(index);
