@@ -10,8 +10,9 @@
 
 enum { K = 10, DIMENSION_MAX = 12, RECALL_SAMPLES = 512 };
 #define TARGET_RECALL 0.95
-/* What is quadratic, or nearly, or slow in many dimensions, is not asked about more points. */
-enum { SLOW_MAX = 50000 };
+/* What is quadratic, or slow in many dimensions, is not asked about more points; what is both about
+ * fewer still. */
+enum { SLOW_MAX = 50000, SLOWEST_MAX = 10000 };
 
 struct searches {
     struct contest *contest;
@@ -108,13 +109,14 @@ void family_neighbors(struct contest *contest)
         const char *operation = cases[i].operation;
         searches_open(&s, contest, cases[i].dimension);
         const bool high = s.points.embedding.dof == DIMENSION_MAX;
+        const size_t quadratic_max = s.points.space.dof > 3 ? SLOWEST_MAX : SLOW_MAX;
         const struct contender contenders[] = {
             {"prm tiles", NULL, search_tiles, traffic, 0},
             {"prm lsh", NULL, search_lsh, traffic, high ? SLOW_MAX : 0},
-            {"prm exact", NULL, search_exact, traffic, SLOW_MAX},
+            {"prm exact", NULL, search_exact, traffic, quadratic_max},
             {"nanoflann, 2 threads", NULL, standard.neighbors ? search_nanoflann : NULL, NULL,
              high ? SLOW_MAX : 0},
-            {"plain brute force, 2 threads", NULL, search_plain, NULL, SLOW_MAX}};
+            {"plain brute force, 2 threads", NULL, search_plain, NULL, quadratic_max}};
         contest_measure(contest, operation, contenders, COUNT_OF(contenders), &s);
         if (!contest->profiling) {
             s.method = PRM_NEIGHBOR_TILES;
