@@ -109,7 +109,7 @@ void family_neighbors(struct contest *contest)
         const char *operation = cases[i].operation;
         searches_open(&s, contest, cases[i].dimension);
         const bool high = s.points.embedding.dof == DIMENSION_MAX;
-        const size_t quadratic_max = s.points.space.dof > 3 ? SLOWEST_MAX : SLOW_MAX;
+        const size_t quadratic_max = s.points.embedding.dof > 3 ? SLOWEST_MAX : SLOW_MAX;
         const struct contender contenders[] = {
             {"prm tiles", NULL, search_tiles, traffic, 0},
             {"prm lsh", NULL, search_lsh, traffic, high ? SLOW_MAX : 0},
