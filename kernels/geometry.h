@@ -252,6 +252,96 @@ static inline f32 segment_polygon_distance(GLOBAL const struct segment2 *edges, 
     return least;
 }
 
+/* Twice the area of the triangle that the side from a to b of a plane triangle makes with p, over
+ * the side's length: p's height over the side, > 0 inside. */
+static inline f32 side_height(f32 ax, f32 ay, f32 bx, f32 by, struct vec3 p)
+{
+    const f32 ex = bx - ax, ey = by - ay;
+    return (ex * (p.y - ay) - ey * (p.x - ax)) / f32_sqrt(ex * ex + ey * ey);
+}
+
+/* Whether the foot of p is in the open triangle. corner: as in struct shape's half_size. */
+static inline int triangle_holds(struct vec3 corner, struct vec3 p)
+{
+    const f32 half_side = corner.x, x = corner.y, y = corner.z;
+    return p.y > 0.0f && side_height(half_side, 0.0f, x, y, p) > 0.0f &&
+           side_height(x, y, -half_side, 0.0f, p) > 0.0f;
+}
+
+/* Least distance of the segment a b, over the part of it beside the side from c to d of a plane
+ * triangle, to the side's line; infinite where no part is beside it. */
+static inline f32 segment_side_distance(struct vec3 a, struct vec3 b, f32 cx, f32 cy, f32 dx,
+                                        f32 dy)
+{
+    const f32 ex = dx - cx, ey = dy - cy;
+    const f32 length = f32_sqrt(ex * ex + ey * ey);
+    const f32 ux = ex / length, uy = ey / length;
+    const f32 a_along = ux * (a.x - cx) + uy * (a.y - cy);
+    const f32 b_along = ux * (b.x - cx) + uy * (b.y - cy);
+    if (f32_min(a_along, b_along) > length || f32_max(a_along, b_along) < 0.0f)
+        return GEOMETRY_INFINITY;
+
+    f32 from = 0.0f, to = 1.0f;
+    const f32 step = b_along - a_along;
+    if (step != 0.0f) {
+        const f32 s = -a_along / step, t = (length - a_along) / step;
+        from = f32_clamp(f32_min(s, t), 0.0f, 1.0f);
+        to = f32_clamp(f32_max(s, t), 0.0f, 1.0f);
+    }
+    const struct vec3 p = vec3_mix(a, b, from), q = vec3_mix(a, b, to);
+    return segment_origin_distance(vec3_make(ux * (p.y - cy) - uy * (p.x - cx), p.z, 0.0f),
+                                   vec3_make(ux * (q.y - cy) - uy * (q.x - cx), q.z, 0.0f));
+}
+
+/* Least distance of the segment a b to the triangle in the plane z = 0, 0 where they meet. Where
+ * the least is not at a side or corner, it is where the segment crosses the plane or at one of its
+ * ends. Where rounding hides that it crosses the triangle, it does so within that rounding of a
+ * side. corner: as in struct shape's half_size. */
+static inline f32 segment_triangle_distance(struct vec3 a, struct vec3 b, struct vec3 corner)
+{
+    const f32 half_side = corner.x, x = corner.y, y = corner.z;
+    f32 least = GEOMETRY_INFINITY;
+
+    // the face
+    if ((a.z > 0.0f) != (b.z > 0.0f) && triangle_holds(corner, vec3_mix(a, b, a.z / (a.z - b.z))))
+        return 0.0f;
+    if (triangle_holds(corner, a))
+        least = f32_abs(a.z);
+    if (triangle_holds(corner, b))
+        least = f32_min(least, f32_abs(b.z));
+
+    // corners and sides
+    const struct vec3 left = vec3_make(-half_side, 0.0f, 0.0f),
+                      right = vec3_make(half_side, 0.0f, 0.0f), top = vec3_make(x, y, 0.0f);
+    least = f32_min(least, segment_origin_distance(vec3_sub(a, left), vec3_sub(b, left)));
+    least = f32_min(least, segment_origin_distance(vec3_sub(a, right), vec3_sub(b, right)));
+    least = f32_min(least, segment_origin_distance(vec3_sub(a, top), vec3_sub(b, top)));
+    least = f32_min(least, segment_side_distance(a, b, -half_side, 0.0f, half_side, 0.0f));
+    least = f32_min(least, segment_side_distance(a, b, half_side, 0.0f, x, y));
+    return f32_min(least, segment_side_distance(a, b, x, y, -half_side, 0.0f));
+}
+
+/* Squared distance of p to the side from c to d of a plane triangle. */
+static inline f32 side_distance_squared(struct vec3 p, f32 cx, f32 cy, f32 dx, f32 dy)
+{
+    const f32 ex = dx - cx, ey = dy - cy, x = p.x - cx, y = p.y - cy;
+    const f32 along = f32_clamp((ex * x + ey * y) / (ex * ex + ey * ey), 0.0f, 1.0f);
+    const struct vec3 rest = vec3_make(x - along * ex, y - along * ey, p.z);
+    return vec3_dot(rest, rest);
+}
+
+/* Distance of p to the triangle in the plane z = 0. corner: as in struct shape's half_size. */
+static inline f32 triangle_distance(struct vec3 p, struct vec3 corner)
+{
+    const f32 half_side = corner.x, x = corner.y, y = corner.z;
+    if (triangle_holds(corner, p))
+        return f32_abs(p.z);
+    const f32 first = side_distance_squared(p, -half_side, 0.0f, half_side, 0.0f);
+    const f32 second = side_distance_squared(p, half_side, 0.0f, x, y);
+    const f32 third = side_distance_squared(p, x, y, -half_side, 0.0f);
+    return f32_sqrt(f32_min(first, f32_min(second, third)));
+}
+
 /* p of the local frame in the shape's own frame. */
 static inline struct vec3 shape_own(GLOBAL const struct shape *shape, struct vec3 p)
 {
@@ -264,7 +354,8 @@ static inline struct vec3 shape_own(GLOBAL const struct shape *shape, struct vec
 
 /* A certified lower bound of the distance of the segment a b to the bare shape (no padding): the
  * computed distance less the rounding of its computation. Zero or less where they may meet. Beyond
- * `enough` it need only be beyond. polygons: the table of polygon edges. Not for grids. */
+ * `enough` it need only be beyond. polygons: the table of polygon edges. Not for grids and fields.
+ */
 static inline f32 shape_segment_distance(GLOBAL const struct shape *shape,
                                          GLOBAL const struct segment2 *polygons, struct vec3 a,
                                          struct vec3 b, f32 enough)
@@ -288,6 +379,13 @@ static inline f32 shape_segment_distance(GLOBAL const struct shape *shape,
         distance = segment_box_distance(
             p, q, vec3_make(shape->half_size[0], shape->half_size[1], shape->half_size[2]));
         break;
+    case SHAPE_TRIANGLE:
+        // most are beyond the ball about it
+        distance = segment_origin_distance(p, q) - shape->radius;
+        if (distance <= enough + rounding)
+            distance = segment_triangle_distance(
+                p, q, vec3_make(shape->half_size[0], shape->half_size[1], shape->half_size[2]));
+        break;
     default:
         distance = segment_polygon_distance(polygons + shape->first, shape->count, p, q);
         break;
@@ -302,8 +400,8 @@ static inline f32 box_signed_distance(f32 x, f32 y, f32 z)
     return inside + vec3_length(vec3_make(f32_max(x, 0.0f), f32_max(y, 0.0f), f32_max(z, 0.0f)));
 }
 
-/* Signed distance of the point p to the bare shape: negative inside, the depth to the surface. Not
- * for grids. */
+/* Signed distance of the point p to the bare shape: negative inside, the depth to the surface; a
+ * triangle has no inside. Not for grids and fields. */
 static inline f32 shape_point_distance(GLOBAL const struct shape *shape,
                                        GLOBAL const struct segment2 *polygons, struct vec3 p)
 {
@@ -322,6 +420,9 @@ static inline f32 shape_point_distance(GLOBAL const struct shape *shape,
         return box_signed_distance(f32_abs(q.x) - shape->half_size[0],
                                    f32_abs(q.y) - shape->half_size[1],
                                    f32_abs(q.z) - shape->half_size[2]);
+    case SHAPE_TRIANGLE:
+        return triangle_distance(
+            q, vec3_make(shape->half_size[0], shape->half_size[1], shape->half_size[2]));
     default:
         break;
     }

@@ -10,28 +10,31 @@
 #include "language.h"
 
 /* Convex and other solids; a 2D world is the plane z = 0, where a circle is a sphere and a
- * rectangle a box without end in z. A capsule or cylinder lies along its own z. */
+ * rectangle a box without end in z. A capsule or cylinder lies along its own z, a triangle in its
+ * own plane z = 0, its longest side along x about the centre. */
 enum shape_kind {
     SHAPE_SPHERE = 0,
     SHAPE_BOX,
     SHAPE_CYLINDER,
     SHAPE_CAPSULE,
     SHAPE_POLYGON,
-    SHAPE_GRID
+    SHAPE_TRIANGLE,
+    SHAPE_GRID,
+    SHAPE_FIELD
 };
 
-/* One obstacle. `padding` has been added to nothing: clearances subtract it. It includes what was
- * lost when the obstacle was rounded to float32. In a table of shapes those of kind SHAPE_GRID come
- * last. */
+/* One obstacle, or one part of an obstacle of many. `padding` has been added to nothing: clearances
+ * subtract it. It includes what was lost when the obstacle was rounded to float32. In a table of
+ * shapes those of kind SHAPE_GRID come after the solids, and those of kind SHAPE_FIELD last. */
 struct shape {
     f32 center[3];
-    f32 radius;       /* sphere, cylinder, capsule */
+    f32 radius;       /* sphere, cylinder, capsule; triangle: of the ball about the centre */
     f32 half_size[3]; /* box; cylinder, capsule: half_size[2] is half the length of the straight
-                         part */
+                         part; triangle: half its longest side, x and y > 0 of the third corner */
     f32 padding;
     f32 rotation[9]; /* rows; own frame -> local frame */
     u32 kind;        /* enum shape_kind */
-    u32 first;       /* polygon: first of its edges; grid: its index in the grid table */
+    u32 first;       /* polygon: first of its edges; grid, field: its index in its table */
     u32 count;       /* polygon: number of edges */
     u32 obstacle;    /* index in the world's list of obstacles */
     f32 rounding; /* error of a computed distance, as a share of the coordinates in the own frame */
@@ -56,6 +59,18 @@ struct grid {
 /* Terrain classes of cells. A state and an edge stay within one class; blocked cells and cells of
  * another class are obstacles, closed. */
 enum terrain { TERRAIN_BLOCKED = 0, TERRAIN_GROUND, TERRAIN_WATER, TERRAIN_TREES };
+
+/* Voxels that an obstacle takes up: closed cubes of one edge in the obstacle's own frame, and
+ * around each the squared distances of the cubes' centres to the nearest one taken, in edges, 0 in
+ * those. The voxels at the border are free. */
+struct field {
+    f32 center[3]; /* middle of the array, local frame */
+    f32 edge;
+    f32 rotation[9]; /* rows; own frame -> local frame */
+    f32 rounding;    /* error of a coordinate, as a share of it and of the array's size */
+    u32 size[3];     /* voxels along x, y and z, x fastest */
+    u32 first;       /* its first value in the array of squared distances */
+};
 
 /* The broad phase: obstacles binned into the tiles of a uniform grid (primitives/bin.h). */
 struct tile_grid {
@@ -83,6 +98,7 @@ _Static_assert(sizeof(struct shape) == 96, "struct shape crosses the bus");
 _Static_assert(sizeof(struct segment2) == 16, "struct segment2 crosses the bus");
 _Static_assert(sizeof(struct arc) == 8, "struct arc crosses the bus");
 _Static_assert(sizeof(struct grid) == 32, "struct grid crosses the bus");
+_Static_assert(sizeof(struct field) == 72, "struct field crosses the bus");
 _Static_assert(sizeof(struct tile_grid) == 32, "struct tile_grid crosses the bus");
 _Static_assert(sizeof(struct query) == 16, "struct query crosses the bus");
 #endif

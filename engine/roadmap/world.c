@@ -22,8 +22,11 @@
  * the world is smaller. */
 #define FRAME_STEP 0.0625
 
-/* The broad phase: about so many tiles an obstacle, and at most so many. */
-enum { TILES_PER_OBSTACLE = 8, TILES_MAX = 32768 };
+/* The broad phase: about so many tiles a solid, and at most so many. */
+enum { TILES_PER_SOLID = 8, TILES_MAX = 1 << 20 };
+/* Solids are in so many tiles each at most, on average, or in so many all together, or else there
+ * are fewer tiles. */
+enum { TILES_OF_SOLID = 24, MEMBERSHIPS_FEW = 1 << 22 };
 /* The tile grid reaches this far beyond the bounds, as a share of their size; obstacles further out
  * count to its outermost tiles. */
 #define TILES_BEYOND 0.05
@@ -99,7 +102,9 @@ static double polygon_width(const struct prm_obstacle *o)
     return fabs(area) / 2 / hypot(box.upper[0] - box.lower[0], box.upper[1] - box.lower[1]);
 }
 
-/* How wide an obstacle is where it is narrowest; of a grid, a cell. */
+/* How wide an obstacle is where it is narrowest; of a grid, a cell. What has no width of its own, a
+ * mesh, points and boxes without thickness, is infinite: nothing is lost of it, everything keeps
+ * the margin from it. */
 static double width_of(const struct prm_obstacle *o, uint32_t dimension)
 {
     double width = INFINITY;
@@ -120,15 +125,17 @@ static double width_of(const struct prm_obstacle *o, uint32_t dimension)
     case PRM_OBSTACLE_BOXES:
         for (uint32_t i = 0; i < o->point_count; i++)
             for (int c = 3; c < 6; c++)
-                width = fmin(width, o->points[(size_t)6 * i + (size_t)c]);
+                if (o->points[(size_t)6 * i + (size_t)c] > 0)
+                    width = fmin(width, o->points[(size_t)6 * i + (size_t)c]);
         break;
     case PRM_OBSTACLE_MESH:
-        width = 0.0;
+        break;
+    case PRM_OBSTACLE_POINTS:
+        width = o->radius > 0 ? 2 * o->radius : INFINITY;
         break;
     case PRM_OBSTACLE_SPHERE:
     case PRM_OBSTACLE_CAPSULE:
     case PRM_OBSTACLE_CIRCLE:
-    case PRM_OBSTACLE_POINTS:
         width = 2 * o->radius;
         break;
     }
@@ -163,6 +170,23 @@ static double tiles_of(uint32_t *size, const struct prm_bounds *box, double edge
     return count;
 }
 
+/* Tiles that the boxes are in, all together, at an edge. */
+static double memberships_of(const struct prm_shape_tables *tables, const struct prm_bounds *box,
+                             uint32_t count, double edge)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < count; i++) {
+        double tiles = 1.0;
+        for (int c = 0; c < 3; c++) {
+            const double lower = fmax(tables->boxes[i].lower[c], box->lower[c]);
+            const double upper = fmin(tables->boxes[i].upper[c], box->upper[c]);
+            tiles *= fmax(upper - lower, 0.0) / edge + 1.0;
+        }
+        sum += tiles;
+    }
+    return sum;
+}
+
 /* A tile grid over what the obstacles take up of the neighbourhood of the bounds. */
 static struct prm_tile_grid plan_tiles(const struct prm_world *world,
                                        const struct prm_shape_tables *tables)
@@ -188,10 +212,15 @@ static struct prm_tile_grid plan_tiles(const struct prm_world *world,
         longest = fmax(longest, box.upper[c] - box.lower[c]);
     }
 
-    // the finest grid within the budget
-    const double budget = fmin(fmax((double)TILES_PER_OBSTACLE * count, 1.0), TILES_MAX);
+    // the finest grid within the budgets
+    const double budget = fmin(fmax((double)TILES_PER_SOLID * count, 1.0), TILES_MAX);
     double edge = fmax(longest, FRAME_STEP) / budget;
     for (; tiles_of(tiles.size, &box, edge) > budget; edge *= 1.1)
+        ;
+    const double members = fmax((double)TILES_OF_SOLID * count, MEMBERSHIPS_FEW);
+    for (; tiles_of(tiles.size, &box, edge) > 1.0 &&
+           memberships_of(tables, &box, count, edge) > members;
+         edge *= 1.5)
         ;
     // without obstacles nothing is near within twice the extent
     if (count == 0)

@@ -8,7 +8,6 @@
 #include "device/try.h"
 #include "roadmap/scene_arguments.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,102 +20,17 @@
  * nearer than the least distance. */
 #define ROUNDING_ALIGNED 16.0
 #define ROUNDING_TURNED 28.0
+/* A triangle: as turned, and where rounding hides that the edge crosses it, a side is up to 24 more
+ * away: 7 by the crossing's own place along the edge, 6 √2 by its coordinates and as much by the
+ * heights over the sides. */
+#define ROUNDING_TRIANGLE 52.0
 #define UNIT_ROUNDOFF 5.9604644775390625e-8
 /* Entries of a rotation below this are what is left of a cosine of 90 degrees. */
 #define ROTATION_ZERO 1e-9
+/* Triangles of a height below this share of their longest side are taken for that side. */
+#define HEIGHT_LEAST 4e-6
 /* Half the height of a 2D solid: no end in z that matters. */
 #define PLANAR_HALF_HEIGHT 1e18f
-
-/* Rows of the rotation matrix of a unit quaternion x y z w, own frame -> world. */
-static void rotation_of(double *m, const double *q)
-{
-    const double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    const double x = q[0] / norm, y = q[1] / norm, z = q[2] / norm, w = q[3] / norm;
-    const double rows[9] = {
-        1 - 2 * (y * y + z * z), 2 * (x * y - z * w),     2 * (x * z + y * w),
-        2 * (x * y + z * w),     1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
-        2 * (x * z - y * w),     2 * (y * z + x * w),     1 - 2 * (x * x + y * y)};
-    memcpy(m, rows, sizeof(rows));
-}
-
-/* Whether the kind has an orientation; the others have none to look at. */
-static bool is_turnable(enum prm_obstacle_kind kind)
-{
-    return kind == PRM_OBSTACLE_BOX || kind == PRM_OBSTACLE_CYLINDER ||
-           kind == PRM_OBSTACLE_CAPSULE || kind == PRM_OBSTACLE_RECTANGLE;
-}
-
-/* Half sizes of the box about the solid in its own frame. */
-static void own_half_sizes(double *half_size, const struct prm_obstacle *o)
-{
-    const bool capsule = o->kind == PRM_OBSTACLE_CAPSULE;
-    const bool box = o->kind == PRM_OBSTACLE_BOX || o->kind == PRM_OBSTACLE_RECTANGLE;
-    for (int c = 0; c < 3; c++)
-        half_size[c] = box ? o->size[c] / 2 : o->radius;
-    if (o->kind == PRM_OBSTACLE_RECTANGLE)
-        half_size[2] = 0.0;
-    if (o->kind == PRM_OBSTACLE_CYLINDER || capsule)
-        half_size[2] = o->length / 2 + (capsule ? o->radius : 0.0);
-}
-
-/* Corners of a grid, or points of a polygon. */
-static struct prm_bounds points_bounds(const struct prm_obstacle *o)
-{
-    struct prm_bounds box = prm_bounds_none();
-    const struct prm_grid_spec *grid = &o->grid;
-    const bool is_grid = o->kind == PRM_OBSTACLE_GRID;
-    const uint32_t count = is_grid ? 4 : o->point_count;
-
-    for (uint32_t i = 0; i < count; i++) {
-        double x, y;
-        if (is_grid) {
-            const double u = (i & 1) ? grid->width * grid->resolution : 0.0;
-            const double v = (i & 2) ? grid->height * grid->resolution : 0.0;
-            x = grid->origin[0] + cos(grid->origin[2]) * u - sin(grid->origin[2]) * v;
-            y = grid->origin[1] + sin(grid->origin[2]) * u + cos(grid->origin[2]) * v;
-        } else {
-            const double *point = o->points + (size_t)2 * i;
-            x = point[0];
-            y = point[1];
-        }
-        const struct prm_bounds corner = {{x, y, 0.0}, {x, y, 0.0}};
-        prm_bounds_join(&box, &corner);
-    }
-    return box;
-}
-
-struct prm_bounds prm_bounds_none(void)
-{
-    return (struct prm_bounds){{DBL_MAX, DBL_MAX, DBL_MAX}, {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
-}
-
-void prm_bounds_join(struct prm_bounds *box, const struct prm_bounds *other)
-{
-    for (int c = 0; c < 3; c++) {
-        box->lower[c] = fmin(box->lower[c], other->lower[c]);
-        box->upper[c] = fmax(box->upper[c], other->upper[c]);
-    }
-}
-
-struct prm_bounds prm_obstacle_bounds(const struct prm_obstacle *o)
-{
-    if (o->kind == PRM_OBSTACLE_POLYGON || o->kind == PRM_OBSTACLE_GRID)
-        return points_bounds(o);
-
-    double half_size[3], m[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    struct prm_bounds box;
-    own_half_sizes(half_size, o);
-    if (is_turnable(o->kind))
-        rotation_of(m, o->quaternion);
-    for (int c = 0; c < 3; c++) {
-        double reach = 0.0;
-        for (int k = 0; k < 3; k++)
-            reach += fabs(m[3 * c + k]) * half_size[k];
-        box.lower[c] = o->center[c] - reach;
-        box.upper[c] = o->center[c] + reach;
-    }
-    return box;
-}
 
 /* Rounds `value` into *target and returns what was lost. */
 static double lose(float *target, double value)
@@ -147,8 +61,8 @@ static double set_solid(struct shape *shape, const struct prm_obstacle *o, const
     bool aligned = true;
 
     shape->kind = KINDS[o->kind];
-    if (is_turnable(o->kind))
-        rotation_of(m, o->quaternion);
+    if (prm_obstacle_is_turnable(o->kind))
+        prm_rotation_of(m, o->quaternion);
     for (int i = 0; i < 9; i++) {
         const double entry = fabs(m[i]) < ROTATION_ZERO ? 0.0 : m[i];
         shape->rotation[i] = (float)entry;
@@ -157,7 +71,7 @@ static double set_solid(struct shape *shape, const struct prm_obstacle *o, const
     }
     shape->rounding = (float)((aligned ? ROUNDING_ALIGNED : ROUNDING_TURNED) * UNIT_ROUNDOFF);
 
-    own_half_sizes(half_size, o);
+    prm_obstacle_half_sizes(half_size, o);
     lost += turned * sqrt(half_size[0] * half_size[0] + half_size[1] * half_size[1] +
                           half_size[2] * half_size[2]);
     lost += lose(&shape->radius, o->radius);
@@ -176,7 +90,7 @@ static double set_solid(struct shape *shape, const struct prm_obstacle *o, const
 static double set_polygon(struct shape *shape, struct prm_shape_tables *tables,
                           const struct prm_obstacle *o, const double *center)
 {
-    const struct prm_bounds box = points_bounds(o);
+    const struct prm_bounds box = prm_obstacle_bounds(o);
     double middle[3] = {0, 0, 0}, most = 0.0;
     float previous[2] = {0, 0}, point[2];
 
@@ -226,54 +140,150 @@ static double set_grid(struct shape *shape, struct prm_shape_tables *tables,
     return lost;
 }
 
-/* Appends one obstacle to the tables. */
-static void append(struct prm_shape_tables *tables, const struct prm_obstacle *o, uint32_t index,
-                   const double *center)
+/* y: a unit vector across the unit vector x. */
+static void across(double *y, const double *x)
 {
-    struct shape shape = {.obstacle = index};
-    double lost;
-    if (o->kind == PRM_OBSTACLE_GRID)
-        lost = set_grid(&shape, tables, o, center);
-    else if (o->kind == PRM_OBSTACLE_POLYGON)
-        lost = set_polygon(&shape, tables, o, center);
-    else
-        lost = set_solid(&shape, o, center);
-    shape.padding = prm_round_up(o->padding + lost);
+    const int least = fabs(x[0]) <= fabs(x[1]) && fabs(x[0]) <= fabs(x[2]) ? 0
+                      : fabs(x[1]) <= fabs(x[2])                           ? 1
+                                                                           : 2;
+    const int next = (least + 1) % 3, last = (least + 2) % 3;
+    const double length = hypot(x[next], x[last]);
+    y[least] = 0.0;
+    y[next] = -x[last] / length;
+    y[last] = x[next] / length;
+}
 
-    if (o->kind != PRM_OBSTACLE_GRID) {
-        struct prm_bounds *box = &tables->boxes[tables->shape_count];
-        *box = prm_obstacle_bounds(o);
-        for (int c = 0; c < 3; c++) {
-            box->lower[c] -= center[c] + (double)shape.padding;
-            box->upper[c] += (double)shape.padding - center[c];
+/* A triangle of a mesh: about the middle of its longest side. One without height is its longest
+ * side, a capsule of no radius. Returns what was lost. */
+static double set_triangle(struct shape *shape, const double (*corners)[3], const double *center)
+{
+    // sides by their length; from a to b the longest, c opposite
+    int longest = 0;
+    double side[3][3], length[3], middle[3];
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 3; i++)
+            side[k][i] = corners[(k + 1) % 3][i] - corners[k][i];
+        length[k] = hypot(hypot(side[k][0], side[k][1]), side[k][2]);
+        longest = length[k] > length[longest] ? k : longest;
+    }
+    const double *a = corners[longest], *b = corners[(longest + 1) % 3],
+                 *c = corners[(longest + 2) % 3];
+    for (int i = 0; i < 3; i++)
+        middle[i] = (a[i] + b[i]) / 2;
+
+    // own axes: x along the longest side, y towards the third corner, z across
+    double x[3], y[3], along = 0.0, height = 0.0;
+    for (int i = 0; i < 3; i++) {
+        x[i] = length[longest] > 0 ? side[longest][i] / length[longest] : (i == 0);
+        along += x[i] * (c[i] - middle[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        y[i] = c[i] - middle[i] - along * x[i];
+        height = hypot(height, y[i]);
+    }
+    const bool flat = height <= HEIGHT_LEAST * length[longest];
+    if (flat)
+        across(y, x);
+    for (int i = 0; i < 3; i++)
+        y[i] /= flat ? 1.0 : height;
+    const double z[3] = {x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2],
+                         x[0] * y[1] - x[1] * y[0]};
+
+    // a capsule lies along its own z
+    const double *columns[3] = {flat ? y : x, flat ? z : y, flat ? x : z};
+    double turned = 0.0;
+    for (int i = 0; i < 9; i++)
+        turned = hypot(turned, lose(&shape->rotation[i], columns[i % 3][i / 3]));
+    const double moved = set_center(shape, middle, center);
+    const double half_side = length[longest] / 2, reach = fmax(half_side, hypot(along, height));
+    double rounded = 0.0;
+    shape->kind = flat ? SHAPE_CAPSULE : SHAPE_TRIANGLE;
+    shape->rounding = (float)((flat ? ROUNDING_TURNED : ROUNDING_TRIANGLE) * UNIT_ROUNDOFF);
+    shape->radius = flat ? 0.0f : prm_round_up(reach);
+    if (flat) {
+        rounded = lose(&shape->half_size[2], half_side) + height;
+    } else {
+        rounded = lose(&shape->half_size[0], half_side);
+        rounded = hypot(rounded, lose(&shape->half_size[1], along));
+        rounded = hypot(rounded, lose(&shape->half_size[2], height));
+    }
+    return moved + turned * reach + rounded;
+}
+
+/* Appends a shape that is in tiles. box: about it, world frame, padding not included. */
+static void append(struct prm_shape_tables *tables, struct shape shape, double lost,
+                   const struct prm_obstacle *o, struct prm_bounds box, const double *center)
+{
+    shape.padding = prm_round_up(o->padding + lost);
+    for (int c = 0; c < 3; c++) {
+        box.lower[c] -= center[c] + (double)shape.padding;
+        box.upper[c] += (double)shape.padding - center[c];
+    }
+    tables->boxes[tables->shape_count] = box;
+    tables->shapes[tables->shape_count++] = shape;
+}
+
+/* Appends an obstacle, or all parts of one of many, to the tables. */
+static void append_solids(struct prm_shape_tables *tables, const struct prm_obstacle *o,
+                          uint32_t index, const double *center)
+{
+    const uint32_t parts = prm_obstacle_parts(o);
+    double m[9], corners[3][3];
+    if (prm_obstacle_is_many(o))
+        prm_rotation_of(m, o->quaternion);
+
+    for (uint32_t i = 0; i < parts; i++) {
+        struct shape shape = {.obstacle = index};
+        if (o->kind == PRM_OBSTACLE_MESH) {
+            prm_obstacle_triangle(corners, o, m, i);
+            const double lost = set_triangle(&shape, (const double(*)[3])corners, center);
+            append(tables, shape, lost, o, prm_triangle_bounds((const double(*)[3])corners),
+                   center);
+        } else if (o->kind == PRM_OBSTACLE_POLYGON) {
+            const double lost = set_polygon(&shape, tables, o, center);
+            append(tables, shape, lost, o, prm_obstacle_bounds(o), center);
+        } else {
+            const struct prm_obstacle part =
+                prm_obstacle_is_many(o) ? prm_obstacle_part(o, m, i) : *o;
+            const double lost = set_solid(&shape, &part, center);
+            append(tables, shape, lost, o, prm_obstacle_bounds(&part), center);
         }
     }
+}
+
+/* Appends a grid, which is in no tile. */
+static void append_grid(struct prm_shape_tables *tables, const struct prm_obstacle *o,
+                        uint32_t index, const double *center)
+{
+    struct shape shape = {.obstacle = index};
+    const double lost = set_grid(&shape, tables, o, center);
+    shape.padding = prm_round_up(o->padding + lost);
     tables->shapes[tables->shape_count++] = shape;
 }
 
 /* Room for all obstacles, the enabled ones and the others. */
 static enum prm_status allocate(struct prm_shape_tables *tables, const struct prm_world_spec *spec)
 {
-    size_t points = 0, cells = 0;
+    size_t points = 0, cells = 0, count = 0;
     for (uint32_t i = 0; i < spec->obstacle_count; i++) {
         const struct prm_obstacle *o = &spec->obstacles[i];
         points += o->kind == PRM_OBSTACLE_POLYGON ? o->point_count : 0;
         cells += o->kind == PRM_OBSTACLE_GRID ? (size_t)o->grid.width * o->grid.height : 0;
+        count += prm_obstacle_parts(o);
     }
-    if (points > INT32_MAX || cells > INT32_MAX)
+    if (points > INT32_MAX || cells > INT32_MAX || count > INT32_MAX)
         return prm_fault_set(PRM_LIMIT_EXCEEDED,
-                             "the world has %zu polygon points and %zu cells; %d "
+                             "the world has %zu solids, %zu polygon points and %zu cells; %d "
                              "of each are the limit",
-                             points, cells, INT32_MAX);
+                             count, points, cells, INT32_MAX);
 
-    const size_t count = spec->obstacle_count;
     tables->shapes = calloc(count + 1, sizeof(*tables->shapes));
     tables->boxes = calloc(count + 1, sizeof(*tables->boxes));
-    tables->grids = calloc(count + 1, sizeof(*tables->grids));
+    tables->grids = calloc((size_t)spec->obstacle_count + 1, sizeof(*tables->grids));
     tables->segments = calloc(points + 1, sizeof(*tables->segments));
     tables->cells = calloc(cells + 1, 1);
     if (!tables->shapes || !tables->boxes || !tables->grids || !tables->segments || !tables->cells)
-        return prm_fault_set(PRM_HOST_MEMORY, "no memory for a world of %zu obstacles", count);
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for a world of %zu solids", count);
     return PRM_OK;
 }
 
@@ -289,9 +299,12 @@ enum prm_status prm_shape_tables_init(struct prm_shape_tables *tables,
     for (int grids = 0; grids < 2; grids++) {
         for (uint32_t i = 0; i < spec->obstacle_count; i++) {
             const struct prm_obstacle *o = &spec->obstacles[i];
-            if (!o->disabled && (with_dynamic || !o->dynamic) &&
-                (o->kind == PRM_OBSTACLE_GRID) == (grids != 0))
-                append(tables, o, i, center);
+            if (o->disabled || (o->dynamic && !with_dynamic))
+                continue;
+            if (o->kind != PRM_OBSTACLE_GRID && grids == 0)
+                append_solids(tables, o, i, center);
+            else if (o->kind == PRM_OBSTACLE_GRID && grids != 0)
+                append_grid(tables, o, i, center);
         }
     }
 cleanup:

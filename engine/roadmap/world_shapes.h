@@ -3,12 +3,7 @@
 #define PRM_ROADMAP_WORLD_SHAPES_H
 
 #include "kernels/types.h"
-#include "roadmap/world.h"
-
-/* An axis-aligned box in double precision. */
-struct prm_bounds {
-    double lower[3], upper[3];
-};
+#include "roadmap/world_parts.h"
 
 /* Tables of one obstacle set; malloc'ed, freed by prm_shape_tables_deinit(). */
 struct prm_shape_tables {
@@ -29,14 +24,5 @@ enum prm_status prm_shape_tables_init(struct prm_shape_tables *tables,
                                       const struct prm_world_spec *spec, const double *center,
                                       bool with_dynamic);
 void prm_shape_tables_deinit(struct prm_shape_tables *tables);
-
-/* The box about an obstacle in the world's frame, padding not included. */
-struct prm_bounds prm_obstacle_bounds(const struct prm_obstacle *obstacle);
-
-/* box grown to hold `other`. */
-void prm_bounds_join(struct prm_bounds *box, const struct prm_bounds *other);
-
-/* No box: joins to anything. */
-struct prm_bounds prm_bounds_none(void);
 
 #endif

@@ -3,7 +3,8 @@
  * scales, turned and straight, far, near and touching, degenerate ones among them; both sides get
  * the same float32 numbers. Oracle: double precision. Convex solids: ternary search over the
  * segment of the distance of a point. Polygons: the least over all edges of segment to segment, and
- * parity. */
+ * parity. Triangles of all forms, slivers among them, crossed in the middle, at sides and corners.
+ */
 #include "kernels/geometry.h"
 
 #include "support/support.h"
@@ -41,6 +42,25 @@ static double beyond(double x, double half_size)
     return fmax(fabs(x) - half_size, 0.0);
 }
 
+/* Distance to the side of a triangle from (cx, cy) to (dx, dy) of the plane z = 0. */
+static double side_distance(struct point p, double cx, double cy, double dx, double dy)
+{
+    const double ex = dx - cx, ey = dy - cy;
+    const double along = ((p.x - cx) * ex + (p.y - cy) * ey) / (ex * ex + ey * ey);
+    const double t = fmin(fmax(along, 0.0), 1.0);
+    return hypot(hypot(p.x - cx - t * ex, p.y - cy - t * ey), p.z);
+}
+
+static double triangle_point(const struct shape *s, struct point p)
+{
+    const double h = (double)s->half_size[0], x = (double)s->half_size[1],
+                 y = (double)s->half_size[2];
+    if (p.y >= 0 && (x - h) * p.y - y * (p.x - h) >= 0 && (x + h) * p.y - y * (p.x + h) <= 0)
+        return fabs(p.z);
+    return fmin(side_distance(p, -h, 0, h, 0),
+                fmin(side_distance(p, h, 0, x, y), side_distance(p, x, y, -h, 0)));
+}
+
 /* Distance of a point to a convex solid, not below -radius. */
 static double solid_distance(const struct shape *s, struct point p)
 {
@@ -52,6 +72,8 @@ static double solid_distance(const struct shape *s, struct point p)
     case SHAPE_CYLINDER:
         return hypot(fmax(hypot(p.x, p.y) - (double)s->radius, 0.0),
                      beyond(p.z, (double)s->half_size[2]));
+    case SHAPE_TRIANGLE:
+        return triangle_point(s, p);
     default:
         return hypot(
             hypot(beyond(p.x, (double)s->half_size[0]), beyond(p.y, (double)s->half_size[1])),
@@ -167,6 +189,15 @@ static struct shape random_shape(struct test_random *random, u32 kind, struct se
         x[i] = r * (float)cos(2 * PI * i / POLYGON_EDGES);
         y[i] = r * (float)sin(2 * PI * i / POLYGON_EDGES);
     }
+    if (kind == SHAPE_TRIANGLE) {
+        // every fourth is a sliver; the third corner is within reach of the longest side
+        const float height = test_random_below(random, 4) ? 1.0f : 1e-4f;
+        s.half_size[1] = s.half_size[0] * test_random_f32(random, -1.0f, 1.0f);
+        s.half_size[2] = s.half_size[0] * height * test_random_f32(random, 0.01f, 1.0f);
+        s.radius = nextafterf(hypotf(s.half_size[0], s.half_size[2]), INFINITY);
+        s.rounding = 52 * UNIT;
+    }
+
     s.count = POLYGON_EDGES;
     for (int i = 0; i < POLYGON_EDGES; i++) {
         const int j = (i + 1) % POLYGON_EDGES;
@@ -241,19 +272,70 @@ static void segments_of(u32 kind)
         // what is not called farther is not, but for rounding
         if (got <= enough && !(is <= (double)enough + slack))
             fail_msg("kind %u segment %d: %.9g is not within %g", kind, i, is, (double)enough);
-        // and the number is not far below
-        if (got > enough && kind != SHAPE_CYLINDER && !((double)got >= is - slack))
-            fail_msg("kind %u segment %d: %.9g is far below %.9g", kind, i, (double)got, is);
+        // and the number is not far below; a triangle's where it is asked for
+        const float full = kind == SHAPE_TRIANGLE
+                               ? shape_segment_distance(&s, polygon, a, b, GEOMETRY_INFINITY)
+                               : got;
+        if (got > enough && kind != SHAPE_CYLINDER && !((double)full >= is - slack))
+            fail_msg("kind %u segment %d: %.9g is far below %.9g", kind, i, (double)full, is);
+        if (kind == SHAPE_TRIANGLE && !((double)full <= is))
+            fail_msg("triangle, segment %d: %.9g is above %.9g", i, (double)full, is);
     }
-    // the cases must be of all sorts
-    assert_true(hits > SEGMENTS / 100 && near > SEGMENTS / 100);
+    // the cases must be of all sorts; triangles_are_not_passed aims at triangles
+    assert_true(hits > SEGMENTS / 100 || kind == SHAPE_TRIANGLE);
+    assert_true(near > SEGMENTS / 100);
 }
 
 static void segments_are_never_farther_than_they_are(void **state)
 {
     (void)state;
-    for (u32 kind = SHAPE_SPHERE; kind <= SHAPE_POLYGON; kind++)
+    for (u32 kind = SHAPE_SPHERE; kind <= SHAPE_TRIANGLE; kind++)
         segments_of(kind);
+}
+
+/* Segments through a triangle, aimed at its inside, its sides and its corners, at every angle, are
+ * never told from it. */
+static void triangles_are_not_passed(void **state)
+{
+    struct test_random random = {77};
+    (void)state;
+
+    for (int i = 0; i < SEGMENTS; i++) {
+        struct segment2 unused[POLYGON_EDGES];
+        const struct shape s = random_shape(&random, SHAPE_TRIANGLE, unused);
+        // a place by its weights: every third is on a side, every sixth a corner
+        double w[3], sum = 0.0, at[3], from[3], to[3];
+        for (int k = 0; k < 3; k++) {
+            w[k] = (double)test_random_f32(&random, 0.0f, 1.0f);
+            if (k < 2 && (i / (k + 1)) % 3 == 0)
+                w[k] = 0.0;
+            sum += w[k];
+        }
+        const double h = (double)s.half_size[0], x = (double)s.half_size[1],
+                     y = (double)s.half_size[2];
+        const double own_at[3] = {(h * (w[1] - w[0]) + x * w[2]) / sum, y * w[2] / sum, 0.0};
+        const double along = pow(10.0, (double)test_random_f32(&random, -6.0f, 0.0f));
+        const double way[3] = {(double)test_random_f32(&random, -1.0f, 1.0f),
+                               (double)test_random_f32(&random, -1.0f, 1.0f),
+                               along * (double)test_random_f32(&random, -1.0f, 1.0f)};
+        const double before = (double)scale(&random), after = (double)scale(&random);
+        for (int c = 0; c < 3; c++) {
+            const float *m = s.rotation + (ptrdiff_t)3 * c;
+            const double turned =
+                (double)m[0] * way[0] + (double)m[1] * way[1] + (double)m[2] * way[2];
+            at[c] = (double)s.center[c] + (double)m[0] * own_at[0] + (double)m[1] * own_at[1];
+            from[c] = at[c] - before * turned;
+            to[c] = at[c] + after * turned;
+        }
+        const struct vec3 a = vec3_make((f32)from[0], (f32)from[1], (f32)from[2]);
+        const struct vec3 b = vec3_make((f32)to[0], (f32)to[1], (f32)to[2]);
+        // the ends' own rounding, which the world's margin covers
+        const float margin =
+            3 * UNIT * (vec3_reach(a) > vec3_reach(b) ? vec3_reach(a) : vec3_reach(b));
+        const float got = shape_segment_distance(&s, unused, a, b, margin);
+        if (got > margin)
+            fail_msg("segment %d: %.9g, but it goes through", i, (double)got);
+    }
 }
 
 /* Signed distance of a point to the surface of a box-like region: outside or depth. */
@@ -269,7 +351,7 @@ static void points_are_signed(void **state)
     (void)state;
 
     for (int i = 0; i < SEGMENTS; i++) {
-        const struct shape s = random_shape(&random, (u32)i % 5, polygon);
+        const struct shape s = random_shape(&random, (u32)i % 6, polygon);
         const struct vec3 p = random_end(&random, &s);
         const struct point q = own(&s, p);
         double is = solid_distance(&s, q);
@@ -310,12 +392,18 @@ static void known_distances(void **state)
         {SHAPE_POLYGON, {-5, 3, 0}, {5, 3, 0}, 2},
         {SHAPE_POLYGON, {0, 0, 0}, {0.1f, 0, 0}, 0},
         {SHAPE_POLYGON, {1, 5, 0}, {1, 1, 0}, 0},
+        // corners (-1, 0, 0), (1, 0, 0), (1, 1, 0)
+        {SHAPE_TRIANGLE, {0.5f, 0.2f, -3}, {0.5f, 0.2f, 3}, 0},
+        {SHAPE_TRIANGLE, {0.5f, 0.2f, 3}, {0.5f, 0.2f, 0.25f}, 0.25f},
+        {SHAPE_TRIANGLE, {-5, -2, 0}, {5, -2, 0}, 2},
+        {SHAPE_TRIANGLE, {-5, 0.5f, 0}, {5, 0.5f, 0}, 0},
+        {SHAPE_TRIANGLE, {3, 1, -1}, {3, 1, 1}, 2},
     };
     (void)state;
 
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         const struct shape s = {.kind = CASES[i].kind,
-                                .radius = 1,
+                                .radius = CASES[i].kind == SHAPE_TRIANGLE ? 1.5f : 1.0f,
                                 .half_size = {1, 1, 1},
                                 .count = 4,
                                 .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
@@ -330,6 +418,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_distances),
         cmocka_unit_test(segments_are_never_farther_than_they_are),
+        cmocka_unit_test(triangles_are_not_passed),
         cmocka_unit_test(points_are_signed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
