@@ -1,6 +1,7 @@
 #include "formats/format.h"
 
 #include "formats/movingai.h"
+#include "formats/octomap.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +19,7 @@ static bool read_movingai(struct world_document *world, struct format_report *re
 
 static const struct format formats[] = {
     {"movingai", 2, FORMAT_PASSABLE | FORMAT_RESOLUTION | FORMAT_POSE, NULL, read_movingai},
+    {"octomap", 3, FORMAT_UNKNOWN | FORMAT_POSE | FORMAT_RESOLUTION, NULL, octomap_read},
 };
 
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats };

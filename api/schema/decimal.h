@@ -21,4 +21,12 @@ enum { DECIMAL_BYTES_MAX = 40, DECIMAL_DIGITS_EXACT = 17 };
 size_t decimal_write(char *out, double value, int digits);
 size_t decimal_write_u64(char *out, uint64_t value);
 
+/* Longer numbers than this are only read where few of their digits count. */
+enum { DECIMAL_READ_BYTES_MAX = 1000 };
+
+/* Reads the number that the text begins with: sign, digits with or without a point, exponent;
+ * rounded correctly, beyond the largest double to infinity. Returns its bytes; 0: there is none, or
+ * it is too long. Some 10 ns where a double holds its digits, else what strtod takes. */
+size_t decimal_read(double *value, const char *text, size_t bytes);
+
 #endif

@@ -8,10 +8,7 @@
 #define SCHEMA_LENGTH_H
 
 #include "schema/json_read.h"
-
-/* The longest length and farthest place, and the least size of bounds and of a grid's cells. */
-#define LENGTH_MAX 1e9
-#define LENGTH_LEAST 1e-9
+#include "schema/world.h"
 
 /* A number from -LENGTH_MAX to LENGTH_MAX, of the sign asked for. */
 bool length_read(const struct json_node *node, enum json_sign sign, double *value);

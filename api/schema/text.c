@@ -99,6 +99,17 @@ static size_t utf8_length(const unsigned char *s)
     return 0;
 }
 
+bool text_is_utf8(const char *string)
+{
+    const unsigned char *s = (const unsigned char *)string;
+    size_t length = 1;
+    while (*s && length) {
+        length = utf8_length(s);
+        s += length;
+    }
+    return length > 0;
+}
+
 /* One character that may not stand for itself in a JSON string; `length` 0: not UTF-8. */
 static void append_escaped(struct text *text, unsigned char c, size_t length)
 {

@@ -21,6 +21,9 @@ void text_deinit(struct text *text);
 void text_append(struct text *text, const char *data, size_t length);
 void text_print(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Whether a terminated string is UTF-8, and so comes back from JSON as it is. */
+bool text_is_utf8(const char *string);
+
 /* JSON values. Strings are escaped, what is not UTF-8 in them replaced; a number that is not finite
  * becomes null. */
 void text_json_string(struct text *text, const char *string);

@@ -5,6 +5,10 @@
 #include "schema/limits.h"
 #include "schema/problem.h"
 
+/* The longest length and farthest place, and the least size of bounds and of a grid's cells. */
+#define LENGTH_MAX 1e9
+#define LENGTH_LEAST 1e-9
+
 enum obstacle_type {
     OBSTACLE_SPHERE,
     OBSTACLE_BOX,

@@ -126,6 +126,81 @@ static void random_numbers(void **state)
     }
 }
 
+/* Texts and what is read of them; the value is the compiler's. */
+static const struct {
+    const char *text;
+    size_t bytes;
+    double value;
+} read_rows[] = {
+    {"", 0, 0},
+    {"x", 0, 0},
+    {"-", 0, 0},
+    {".", 0, 0},
+    {"-.e5", 0, 0},
+    {"nan", 0, 0},
+    {"0", 1, 0},
+    {"-0.5", 4, -0.5},
+    {"+7", 2, 7},
+    {".25", 3, 0.25},
+    {"3.", 2, 3},
+    {"1e0", 3, 1},
+    {"1e", 1, 1},
+    {"1e+", 1, 1},
+    {"1.5e-3x", 6, 1.5e-3},
+    {"1,5", 1, 1},
+    {"0x10", 1, 0},
+    {"9007199254740993", 16, 9007199254740993.0},
+    {"0.1000000000000000055511151231257827", 36, 0.1},
+    {"123456789012345678901234567890", 30, 123456789012345678901234567890.0},
+    {"2.2250738585072011e-308", 23, 2.2250738585072011e-308},
+    {"1e22", 4, 1e22},
+    {"1e23", 4, 1e23},
+    {"1e99999999999999999999", 22, HUGE_VAL},
+    {"-1e-99999999999999999999", 24, -0.0},
+    {"0e999999999", 11, 0},
+};
+
+static void numbers_are_read(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof read_rows / sizeof *read_rows; i++) {
+        double value = 0;
+        const size_t bytes = decimal_read(&value, read_rows[i].text, strlen(read_rows[i].text));
+        if (bytes != read_rows[i].bytes || memcmp(&value, &read_rows[i].value, sizeof value) != 0)
+            fail_msg("\"%s\": %zu bytes, %.17g", read_rows[i].text, bytes, value);
+    }
+}
+
+static void numbers_written_are_read(void **state)
+{
+    (void)state;
+    struct test_random random = {11};
+    for (int i = 0; i < RANDOM_COUNT; i++) {
+        uint64_t bits = test_random_u64(&random);
+        double any, value = 0;
+        char text[64];
+        memcpy(&any, &bits, sizeof any);
+        if (!isfinite(any))
+            continue;
+        const int digits = 1 + (int)(bits % 20);
+        const int length = snprintf(text, sizeof text, "%.*g", digits, any);
+        const double expected = strtod(text, NULL);
+        assert_int_equal(decimal_read(&value, text, (size_t)length), length);
+        if (memcmp(&value, &expected, sizeof value) != 0)
+            fail_msg("\"%s\": %.17g", text, value);
+    }
+
+    // too many digits to copy
+    char *zeros = malloc(DECIMAL_READ_BYTES_MAX + 2);
+    double value;
+    memset(zeros, '1', DECIMAL_READ_BYTES_MAX + 2);
+    assert_int_equal(decimal_read(&value, zeros, DECIMAL_READ_BYTES_MAX + 1), 0);
+    memset(zeros, '0', DECIMAL_READ_BYTES_MAX + 2);
+    assert_int_equal(decimal_read(&value, zeros, DECIMAL_READ_BYTES_MAX + 2),
+                     DECIMAL_READ_BYTES_MAX + 2);
+    free(zeros);
+}
+
 /* Sets LC_ALL to a locale with a decimal comma, where the machine has one. */
 static bool set_comma_locale(void)
 {
@@ -147,6 +222,11 @@ static void a_decimal_comma_changes_nothing(void **state)
     assert_string_equal(written(0.5, 17), "0.5");
     assert_string_equal(written(1.25e300, 17), "1.25e+300");
     assert_string_equal(written(1.0 / 3, 10), "0.3333333333");
+    double value = 0;
+    assert_int_equal(decimal_read(&value, "0.5,1", 5), 3);
+    assert_true(value == 0.5);
+    assert_int_equal(decimal_read(&value, "0.12345678901234567890", 22), 22);
+    assert_true(value == 0.12345678901234567890);
     setlocale(LC_ALL, "C");
 }
 
@@ -157,6 +237,8 @@ int main(void)
         cmocka_unit_test(whole_numbers),
         cmocka_unit_test(edges_of_powers),
         cmocka_unit_test(random_numbers),
+        cmocka_unit_test(numbers_are_read),
+        cmocka_unit_test(numbers_written_are_read),
         cmocka_unit_test(a_decimal_comma_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
