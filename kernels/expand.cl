@@ -1,0 +1,651 @@
+/* Trees grown from the ends of queries that a roadmap alone cannot answer, until they meet or reach
+ * one of its components.
+ *
+ * RRT-Connect (Kuffner & LaValle 2000) with dynamic domains (Yershova, Jaillet, Siméon & LaValle
+ * 2005). A query has two trees, its start's and its goals', and grows the smaller one in rounds:
+ * EXPAND_BATCH samples each extend it as it was when the round began, so that they are independent
+ * of each other; then they are merged in their order, up to the first that ends the search. Every
+ * second sample is drawn about a node of the tree: pockets are left by small steps. A new node is
+ * tried to be attached to the milestones near it, of the largest component or of one that the other
+ * tree reaches, and the other tree comes towards it. The milestones near a node are found by a walk
+ * along candidate edges from those near its parent. Every motion passes edge_is_free().
+ *
+ * Launch: a group of TEAM work-items a query; they share a round's samples. A query's result
+ * depends on its seed, its ends and the roadmap alone: not on TEAM, nor on what else is grown, nor
+ * on how many rounds a launch has. Traffic: the tree's rows once a sample, some hundred milestones'
+ * rows a new node. -D ROW, DOF of metric.h; -D EDGE_SAMPLED of edges.h; -D TEAM=1 … EXPAND_BATCH, a
+ * power of two.
+ *
+ * check: -DROW=2 -DDOF=2 -DTEAM=1
+ * check: -DROW=4 -DDOF=3 -DTEAM=16 -DEDGE_SAMPLED
+ */
+#include "connect_types.h"
+#include "edges.h"
+#include "expand_types.h"
+#include "random.h"
+#include "types.h"
+
+#if !defined(TEAM) || TEAM < 1 || TEAM > 16 || (TEAM & (TEAM - 1)) != 0
+#error "TEAM must be the work-items of a group, a power of two up to EXPAND_BATCH"
+#endif
+#if TEAM == 1
+#define team_barrier()
+#else
+#define team_barrier() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#endif
+
+/* A node's domain after the first motion from it that failed, and at least, in ranges; and what
+ * each further failure leaves of it. */
+#define DOMAIN_FIRST 4.0f
+#define DOMAIN_LEAST 1.0f
+#define DOMAIN_DECAY 1e-4f
+/* Standard deviations of local samples, in ranges, by turns. */
+#define LOCAL_WIDE 0.8f
+#define LOCAL_NARROW 0.3f
+/* The walk to the nearest milestones looks about so many at most. */
+#define WALK_STEPS_MAX 64u
+/* The fourth counter word of Philox that no other use has, and the block that chooses a node. */
+#define STREAM 4u
+#define BLOCK_OF_CHOICE 255u
+/* Marks milestones whose neighbours have been looked at. */
+#define LOOKED 0x80000000u
+/* An approach costs no more than this, far above what any path does. */
+#define COST_MAX 0x40000000u
+
+/* The roadmap that trees are attached to. */
+struct roadmap {
+    __global const f32 *states;
+    __global const u32 *components, *edges, *first_low, *first_high, *by_high;
+};
+
+/* One query in the growing. Of tree t: nodes[t * capacity …], and so on. */
+struct expander {
+    const struct scene *scene;
+    const struct expand_options *options;
+    const struct roadmap *roadmap;
+    __global const f32 *limits; /* [2][ROW] */
+    __global struct expand_state *state;
+    __global f32 *nodes;   /* [2][capacity][ROW] */
+    __global u32 *parents; /* [2][capacity]; a root's: EXPAND_ROOT | end */
+    __global u32 *near;    /* [2][capacity]: the nearest milestone known, NONE_U32: none */
+    __global f32 *domains; /* [2][capacity]: samples beyond are rejected */
+    __global struct expand_try *tries; /* [EXPAND_BATCH] */
+    __global f32 *try_rows;            /* [EXPAND_BATCH][EXPAND_TRY_ROWS][ROW] */
+};
+
+/* A round as it began: what its samples may look at. */
+struct round {
+    u32 tree, samples;
+    u32 counts[EXPAND_TREES];
+    u32 wanted[1 + EXPAND_REACH], wanted_count; /* components to attach to */
+    u32 joining[EXPAND_REACH], joining_count;   /* those that the other tree reaches */
+};
+
+/* Milestones in view of a walk, nearest first, ties by number. */
+struct view {
+    f32 squared[EXPAND_WALK];
+    u32 vertices[EXPAND_WALK];
+    u32 count, capacity;
+};
+
+/* ---- samples ---- */
+
+static inline void sample_words(const struct expander *e, u32 *words, u32 sample, u32 block)
+{
+    random_philox(words, sample, block, 0, STREAM, e->state->seed_low, e->state->seed_high);
+}
+
+/* Anywhere within the limits. */
+static void sample_anywhere(const struct expander *e, f32 *x, u32 sample)
+{
+    u32 words[4];
+    for (u32 c = 0; c < ROW; c++)
+        x[c] = 0.0f;
+    for (u32 c = 0; c < DOF; c++) {
+        if (c % 4 == 0)
+            sample_words(e, words, sample, c / 4);
+        const f32 low = e->limits[c], high = e->limits[ROW + c];
+        x[c] = fmin(low + random_unit(words[c % 4]) * (high - low), high);
+    }
+}
+
+/* About a node of the tree, normally distributed. */
+static void sample_about_node(const struct expander *e, const struct round *round, f32 *x,
+                              u32 sample)
+{
+    const f32 sigma = e->options->range * (sample / 2 % 2 == 0 ? LOCAL_WIDE : LOCAL_NARROW);
+    u32 words[4];
+    sample_words(e, words, sample, BLOCK_OF_CHOICE);
+    const u32 node = (u32)(((u64)words[0] * round->counts[round->tree]) >> 32);
+    row_load(x, e->nodes, round->tree * e->options->capacity + node);
+    for (u32 c = 0; c < DOF; c++) {
+        f32 pair[2];
+        if (c % 4 == 0)
+            sample_words(e, words, sample, c / 4);
+        if (c % 2 == 0)
+            random_normal(pair, words[c % 4], words[c % 4 + 1]);
+        x[c] = clamp(x[c] + sigma * pair[c % 2], e->limits[c], e->limits[ROW + c]);
+    }
+}
+
+/* ---- nearest ---- */
+
+/* The node of a tree nearest to x, the lowest of equals; squared: its distance. */
+static u32 nearest_node(const struct expander *e, u32 tree, u32 count, const f32 *x, f32 *squared)
+{
+    __global const f32 *nodes = e->nodes + (size_t)tree * e->options->capacity * ROW;
+    u32 nearest = 0;
+    *squared = INFINITY;
+    for (u32 node = 0; node < count; node++) {
+        f32 row[ROW];
+        row_load(row, nodes, node);
+        const f32 other = metric_squared(row, x);
+        if (other < *squared) {
+            *squared = other;
+            nearest = node;
+        }
+    }
+    return nearest;
+}
+
+/* Puts a milestone into the view if it is near enough and not there yet. */
+static inline void view_offer(struct view *view, u32 vertex, f32 squared)
+{
+    if (view->count == view->capacity && !(squared < view->squared[view->count - 1]))
+        return;
+    u32 at = view->count;
+    while (at > 0 &&
+           (squared < view->squared[at - 1] ||
+            (squared == view->squared[at - 1] && vertex < (view->vertices[at - 1] & ~LOOKED))))
+        at--;
+    if (at > 0 && (view->vertices[at - 1] & ~LOOKED) == vertex)
+        return;
+    view->count += view->count < view->capacity ? 1 : 0;
+    for (u32 i = view->count - 1; i > at; i--) {
+        view->squared[i] = view->squared[i - 1];
+        view->vertices[i] = view->vertices[i - 1];
+    }
+    view->squared[at] = squared;
+    view->vertices[at] = vertex;
+}
+
+static inline bool is_among(const u32 *list, u32 count, u32 value)
+{
+    for (u32 i = 0; i < count; i++) {
+        if (list[i] == value)
+            return true;
+    }
+    return false;
+}
+
+/* A milestone that the walk passes. */
+static inline void pass_milestone(const struct expander *e, const struct round *round, const f32 *x,
+                                  u32 vertex, struct view *view, struct view *wanted)
+{
+    f32 row[ROW];
+    row_load(row, e->roadmap->states, vertex);
+    const f32 squared = metric_squared(row, x);
+    view_offer(view, vertex, squared);
+    if (is_among(round->wanted, round->wanted_count, e->roadmap->components[vertex]))
+        view_offer(wanted, vertex, squared);
+}
+
+/* Walks along candidate edges from milestone `from` to those nearest to x, always on from the
+ * nearest one not looked at; returns the nearest. wanted: the nearest of wanted components on the
+ * way. */
+static u32 walk_to_milestones(const struct expander *e, const struct round *round, const f32 *x,
+                              u32 from, struct view *wanted)
+{
+    const struct roadmap *roadmap = e->roadmap;
+    struct view view = {.capacity = EXPAND_WALK};
+
+    pass_milestone(e, round, x, from, &view, wanted);
+    for (u32 step = 0; step < WALK_STEPS_MAX; step++) {
+        u32 next = 0;
+        while (next < view.count && (view.vertices[next] & LOOKED))
+            next++;
+        if (next == view.count)
+            break;
+        const u32 v = view.vertices[next];
+        view.vertices[next] |= LOOKED;
+        for (u32 i = roadmap->first_low[v]; i < roadmap->first_low[v + 1]; i++)
+            pass_milestone(e, round, x, roadmap->edges[2 * (size_t)i + 1], &view, wanted);
+        for (u32 i = roadmap->first_high[v]; i < roadmap->first_high[v + 1]; i++)
+            pass_milestone(e, round, x, roadmap->edges[2 * (size_t)roadmap->by_high[i]], &view,
+                           wanted);
+    }
+    return view.vertices[0] & ~LOOKED;
+}
+
+/* ---- a sample ---- */
+
+/* The motions of a sample, one after the other. */
+enum phase { EXTENDING, ATTACHING, CONNECTING, ENDED };
+
+struct motion {
+    enum phase phase;
+    f32 from[ROW], to[ROW];
+    u32 candidate; /* of the milestones in view, attaching */
+    bool arrives;  /* at the new node, connecting */
+};
+
+/* The step of the other tree towards the new node x, from motion->from. */
+static inline void step_towards(struct motion *motion, const f32 *x, f32 distance, f32 range)
+{
+    motion->arrives = distance <= range;
+    if (motion->arrives) {
+        for (u32 c = 0; c < ROW; c++)
+            motion->to[c] = x[c];
+    } else {
+        metric_interpolate(motion->to, motion->from, x, range / distance);
+    }
+}
+
+/* The other tree comes towards x from its nearest node. */
+static void begin_connecting(const struct expander *e, const struct round *round, const f32 *x,
+                             struct motion *motion, __global struct expand_try *made)
+{
+    const u32 other = 1 - round->tree;
+    f32 squared;
+    made->other = nearest_node(e, other, round->counts[other], x, &squared);
+    row_load(motion->from, e->nodes, other * e->options->capacity + made->other);
+    step_towards(motion, x, sqrt(squared), e->options->range);
+    motion->phase = CONNECTING;
+}
+
+/* The next milestone to attach x to; without one, on to connecting. */
+static void next_attachment(const struct expander *e, const struct round *round, const f32 *x,
+                            const struct view *wanted, struct motion *motion,
+                            __global struct expand_try *made)
+{
+    if (motion->candidate == wanted->count) {
+        begin_connecting(e, round, x, motion, made);
+        return;
+    }
+    for (u32 c = 0; c < ROW; c++)
+        motion->from[c] = x[c];
+    row_load(motion->to, e->roadmap->states, wanted->vertices[motion->candidate]);
+    motion->phase = ATTACHING;
+}
+
+/* What a checked motion brings, and the motion after it. x: the new node; rows: the sample's, of
+ * which the first is x. */
+static void advance(const struct expander *e, const struct round *round, const f32 *x, bool is_free,
+                    struct view *wanted, struct motion *motion, __global struct expand_try *made,
+                    __global f32 *rows)
+{
+    switch (motion->phase) {
+    case EXTENDING:
+        if (!is_free) {
+            motion->phase = ENDED;
+            return;
+        }
+        made->kind = EXPAND_ADDED;
+        made->near = e->near[round->tree * e->options->capacity + made->parent];
+        if (made->near != NONE_U32 && round->wanted_count > 0)
+            made->near = walk_to_milestones(e, round, x, made->near, wanted);
+        next_attachment(e, round, x, wanted, motion, made);
+        return;
+    case ATTACHING:
+        motion->candidate++;
+        if (is_free) {
+            made->vertex = wanted->vertices[motion->candidate - 1];
+            if (is_among(round->joining, round->joining_count,
+                         e->roadmap->components[made->vertex])) {
+                made->outcome = EXPAND_JOINED;
+                motion->phase = ENDED;
+                return;
+            }
+            motion->candidate = wanted->count;
+        }
+        next_attachment(e, round, x, wanted, motion, made);
+        return;
+    case CONNECTING:
+        if (is_free && motion->arrives)
+            made->outcome = EXPAND_MET;
+        motion->phase = ENDED;
+        if (!is_free || motion->arrives)
+            return;
+        row_store(rows, 1 + made->step_count++, motion->to);
+        if (made->step_count == EXPAND_STEPS)
+            return;
+        for (u32 c = 0; c < ROW; c++)
+            motion->from[c] = motion->to[c];
+        step_towards(motion, x, metric_distance(motion->from, x), e->options->range);
+        motion->phase = CONNECTING;
+        return;
+    case ENDED:
+        return;
+    }
+}
+
+/* Sample j of a round: drawn, and what follows from it. */
+static void try_sample(const struct expander *e, const struct round *round, u32 j)
+{
+    const u32 sample = round->samples + j, tree = round->tree;
+    __global struct expand_try *made = &e->tries[j];
+    __global f32 *rows = e->try_rows + (size_t)j * EXPAND_TRY_ROWS * ROW;
+    struct view wanted = {.capacity = EXPAND_ATTACH};
+    struct motion motion = {.phase = EXTENDING};
+    f32 x[ROW], squared;
+
+    if (sample % 2 == 0)
+        sample_anywhere(e, x, sample);
+    else
+        sample_about_node(e, round, x, sample);
+    const u32 parent = nearest_node(e, tree, round->counts[tree], x, &squared);
+    const f32 distance = sqrt(squared), range = e->options->range;
+
+    made->kind = EXPAND_REJECTED;
+    made->parent = parent;
+    made->near = made->vertex = made->other = NONE_U32;
+    made->step_count = 0;
+    made->outcome = EXPAND_GROWING;
+    if (!(distance > 0.0f) || distance > e->domains[tree * e->options->capacity + parent])
+        return;
+
+    // no farther than the range; all motions that follow are checked in one place
+    row_load(motion.from, e->nodes, tree * e->options->capacity + parent);
+    if (distance > range)
+        metric_interpolate(x, motion.from, x, range / distance);
+    row_store(rows, 0, x);
+    for (u32 c = 0; c < ROW; c++)
+        motion.to[c] = x[c];
+    made->kind = EXPAND_BLOCKED;
+    while (motion.phase != ENDED) {
+        const bool is_free = edge_is_free(e->scene, motion.from, motion.to) != 0;
+        advance(e, round, x, is_free, &wanted, &motion, made, rows);
+    }
+}
+
+/* ---- a round ---- */
+
+static struct round round_begin(const struct expander *e)
+{
+    __global const struct expand_state *state = e->state;
+    struct round round = {.samples = state->samples};
+    for (u32 t = 0; t < EXPAND_TREES; t++)
+        round.counts[t] = state->trees[t].count;
+    round.tree = round.counts[1] < round.counts[0] ? 1 : 0;
+
+    // components that this tree does not reach yet: those of the other, and the largest
+    __global const struct expand_tree *own = &state->trees[round.tree];
+    __global const struct expand_tree *other = &state->trees[1 - round.tree];
+    bool largest = false;
+    for (u32 i = 0; i < own->reach_count; i++)
+        largest |= own->reach[i].component == e->options->largest;
+    for (u32 i = 0; i < other->reach_count; i++) {
+        round.wanted[i] = round.joining[i] = other->reach[i].component;
+        largest |= other->reach[i].component == e->options->largest;
+    }
+    round.wanted_count = round.joining_count = other->reach_count;
+    if (!largest)
+        round.wanted[round.wanted_count++] = e->options->largest;
+    return round;
+}
+
+/* A node at the end of a tree, if there is room; returns it. */
+static u32 append(const struct expander *e, u32 tree, __global const f32 *row, u32 parent, u32 near)
+{
+    __global struct expand_tree *grown = &e->state->trees[tree];
+    const u32 node = grown->count, at = tree * e->options->capacity + node;
+    f32 x[ROW];
+    if (node == e->options->capacity)
+        return NONE_U32;
+    row_load(x, row, 0);
+    row_store(e->nodes, at, x);
+    e->parents[at] = parent;
+    e->near[at] = near;
+    e->domains[at] = INFINITY;
+    grown->count = node + 1;
+    return node;
+}
+
+/* The component's place in a tree's reach, or reach_count. */
+static inline u32 reach_of(__global const struct expand_tree *tree, u32 component)
+{
+    u32 i = 0;
+    while (i < tree->reach_count && tree->reach[i].component != component)
+        i++;
+    return i;
+}
+
+/* The tree reaches a component by a motion from the node, unless it does already. */
+static void reach_add(__global struct expand_tree *tree, u32 component, u32 vertex, u32 node)
+{
+    const u32 at = reach_of(tree, component);
+    if (at < tree->reach_count || at == EXPAND_REACH)
+        return;
+    tree->reach[at].component = component;
+    tree->reach[at].vertex = vertex;
+    tree->reach[at].node = node;
+    tree->reach_count = at + 1;
+}
+
+static void write_approaches(const struct expander *e, const u32 *nodes, __global f32 *pool,
+                             volatile __global u32 *control)
+{
+    __global struct expand_state *state = e->state;
+    for (u32 t = 0; t < EXPAND_TREES; t++) {
+        const u32 base = t * e->options->capacity;
+        u32 count = 0, node = nodes[t];
+        state->ends[t] = NONE_U32;
+        state->first[t] = state->counts[t] = 0;
+        if (node == NONE_U32)
+            continue;
+        for (; !(e->parents[base + node] & EXPAND_ROOT); node = e->parents[base + node])
+            count++;
+        state->ends[t] = e->parents[base + node] & ~EXPAND_ROOT;
+
+        // from the end on, so the last node first
+        const u32 first = atomic_add(&control[EXPAND_CURSOR], count);
+        state->first[t] = first;
+        state->counts[t] = count;
+        node = nodes[t];
+        for (u32 i = count; i > 0; i--, node = e->parents[base + node]) {
+            f32 row[ROW];
+            row_load(row, e->nodes, base + node);
+            row_store(pool, first + i - 1, row);
+        }
+    }
+}
+
+/* What the ends are linked by from now on. */
+struct links {
+    __global u32 *vertices, *costs; /* [E][links] */
+    __global u32 *flags;            /* [E] */
+};
+
+/* The integer weight of the way from a root to `node` and on to milestone `vertex`. */
+static u32 approach_cost(const struct expander *e, u32 tree, u32 node, u32 vertex)
+{
+    const u32 base = tree * e->options->capacity;
+    f32 from[ROW], to[ROW];
+    u32 cost = 0;
+    row_load(from, e->roadmap->states, vertex);
+    for (;;) {
+        row_load(to, e->nodes, base + node);
+        const u32 weight = metric_weight(metric_distance(from, to), e->options->weight_scale);
+        cost = min(add_sat(cost, weight), COST_MAX);
+        if (e->parents[base + node] & EXPAND_ROOT)
+            return cost;
+        node = e->parents[base + node];
+        for (u32 c = 0; c < ROW; c++)
+            from[c] = to[c];
+    }
+}
+
+/* The end that a tree's approach leads from has that one link: what it had before leads elsewhere.
+ */
+static void link_end(const struct expander *e, const struct links *links, u32 tree, u32 node,
+                     u32 vertex)
+{
+    const u32 end = e->state->ends[tree], count = e->options->links;
+    const size_t row = (size_t)end * count;
+    links->vertices[row] = vertex;
+    links->costs[row] = approach_cost(e, tree, node, vertex);
+    for (u32 j = 1; j < count; j++)
+        links->vertices[row + j] = NONE_U32;
+    links->flags[end] &= ~(u32)END_AT_MILESTONE;
+}
+
+/* Sample `made` has ended the search: node of its own tree, last of the other tree's. */
+static void finish(const struct expander *e, const struct round *round,
+                   __global const struct expand_try *made, u32 node, u32 last,
+                   const struct links *links, __global f32 *pool, volatile __global u32 *control)
+{
+    __global struct expand_state *state = e->state;
+    const u32 tree = round->tree, other = 1 - tree;
+    u32 nodes[EXPAND_TREES];
+
+    state->outcome = made->outcome;
+    nodes[tree] = node;
+    nodes[other] = last;
+    if (made->outcome == EXPAND_JOINED) {
+        __global const struct expand_tree *reaching = &state->trees[other];
+        const u32 component = e->roadmap->components[made->vertex];
+        const struct expand_reach reach = reaching->reach[reach_of(reaching, component)];
+        nodes[other] = reach.node;
+        write_approaches(e, nodes, pool, control);
+        link_end(e, links, tree, node, made->vertex);
+        if (reach.node != NONE_U32)
+            link_end(e, links, other, reach.node, reach.vertex);
+    } else {
+        write_approaches(e, nodes, pool, control);
+    }
+}
+
+/* The first `tried` samples of a round become part of the trees. */
+static void round_merge(const struct expander *e, const struct round *round, u32 tried,
+                        const struct links *links, __global f32 *pool,
+                        volatile __global u32 *control)
+{
+    const u32 tree = round->tree, base = tree * e->options->capacity;
+    const f32 range = e->options->range;
+
+    for (u32 j = 0; j < tried; j++) {
+        __global const struct expand_try *made = &e->tries[j];
+        __global const f32 *rows = e->try_rows + (size_t)j * EXPAND_TRY_ROWS * ROW;
+        if (made->kind == EXPAND_BLOCKED) {
+            __global f32 *domain = &e->domains[base + made->parent];
+            *domain = *domain == INFINITY
+                          ? DOMAIN_FIRST * range
+                          : fmax(*domain * (1.0f - DOMAIN_DECAY), DOMAIN_LEAST * range);
+        }
+        if (made->kind != EXPAND_ADDED)
+            continue;
+        const u32 node = append(e, tree, rows, made->parent, made->near);
+        if (node == NONE_U32) {
+            e->state->outcome = EXPAND_EXHAUSTED;
+            return;
+        }
+        if (made->vertex != NONE_U32)
+            reach_add(&e->state->trees[tree], e->roadmap->components[made->vertex], made->vertex,
+                      node);
+        u32 last = made->other;
+        for (u32 i = 0; i < made->step_count && last != NONE_U32; i++) {
+            const u32 near = e->near[(1 - tree) * e->options->capacity + last];
+            last = append(e, 1 - tree, rows + (1 + i) * ROW, last, near);
+        }
+        if (made->outcome == EXPAND_JOINED || (made->outcome == EXPAND_MET && last != NONE_U32))
+            finish(e, round, made, node, last, links, pool, control);
+    }
+    e->state->samples = round->samples + tried;
+    if (e->state->outcome == EXPAND_GROWING && e->state->samples >= e->options->samples_max)
+        e->state->outcome = EXPAND_EXHAUSTED;
+}
+
+/* ---- a query ---- */
+
+/* Plants the trees: their roots are the ends that are free, what they reach are the components that
+ * the ends' own links lead into. */
+static void plant(const struct expander *e, const struct query *query,
+                  __global const f32 *end_states, __global const u32 *end_near,
+                  const struct links *links)
+{
+    const u32 k = e->options->links;
+    for (u32 t = 0; t < EXPAND_TREES; t++) {
+        __global struct expand_tree *tree = &e->state->trees[t];
+        const u32 first = t == 0 ? query->start : query->goal_first;
+        const u32 count = t == 0 ? 1 : query->goal_count;
+        tree->count = tree->reach_count = 0;
+        for (u32 end = first; end < first + count; end++) {
+            __global const u32 *row = links->vertices + (size_t)end * k;
+            if (!(links->flags[end] & END_FREE))
+                continue;
+            append(e, t, end_states + (size_t)end * ROW, EXPAND_ROOT | end, end_near[end]);
+            for (u32 j = 0; j < k && row[j] != NONE_U32; j++)
+                reach_add(tree, e->roadmap->components[row[j]], row[j], NONE_U32);
+        }
+    }
+    e->state->samples = 0;
+    e->state->outcome = EXPAND_GROWING;
+}
+
+/* Grows `count` queries, a group each, by options.rounds rounds at most. Of the query of place i:
+ * the trees' nodes from 2 i capacity on, the samples from i EXPAND_BATCH on. queries: all of the
+ * batch; end_states: [E][ROW]; end_near: [E], the milestone nearest to each end; vertices, costs:
+ * [E][links], of which those of ends that the way leads from are written; flags: [E]; pool: rows of
+ * approaches, behind control[EXPAND_CURSOR], in no certain order. */
+__kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void
+expand_grow(__global struct expand_state *states, __global f32 *nodes, __global u32 *parents,
+            __global u32 *near, __global f32 *domains, __global struct expand_try *tries,
+            __global f32 *try_rows, __global f32 *pool, volatile __global u32 *control,
+            __global const struct query *queries, __global const f32 *end_states,
+            __global const u32 *end_near, __global u32 *vertices, __global u32 *costs,
+            __global u32 *flags, __global const f32 *milestones, __global const u32 *components,
+            __global const u32 *edges, __global const u32 *first_low,
+            __global const u32 *first_high, __global const u32 *by_high, __global const f32 *limits,
+            const struct expand_options options, const u32 count, SCENE_PARAMETERS)
+{
+    const struct scene scene = SCENE_FROM_PARAMETERS;
+    const u32 at = (u32)get_group_id(0), member = (u32)get_local_id(0);
+    const struct roadmap roadmap = {milestones, components, edges, first_low, first_high, by_high};
+    const struct links links = {vertices, costs, flags};
+    __local u32 ended_by;
+    if (at >= count)
+        return;
+
+    const size_t place = states[at].place;
+    const size_t first_node = place * EXPAND_TREES * options.capacity;
+    const struct expander e = {
+        .scene = &scene,
+        .options = &options,
+        .roadmap = &roadmap,
+        .limits = limits,
+        .state = states + at,
+        .nodes = nodes + first_node * ROW,
+        .parents = parents + first_node,
+        .near = near + first_node,
+        .domains = domains + first_node,
+        .tries = tries + place * EXPAND_BATCH,
+        .try_rows = try_rows + place * EXPAND_BATCH * EXPAND_TRY_ROWS * ROW,
+    };
+    if (member == 0 && e.state->outcome == EXPAND_NEW) {
+        const struct query query = queries[e.state->query];
+        plant(&e, &query, end_states, end_near, &links);
+    }
+    team_barrier();
+
+    for (u32 r = 0; r < options.rounds && e.state->outcome == EXPAND_GROWING; r++) {
+        const struct round round = round_begin(&e);
+        const u32 batch = min((u32)EXPAND_BATCH, options.samples_max - round.samples);
+        if (member == 0)
+            ended_by = batch;
+        team_barrier();
+
+        // the first sample in order that ends the search is the last to count
+        for (u32 begun = 0; begun < batch && ended_by == batch; begun += TEAM) {
+            team_barrier();
+            if (begun + member < batch) {
+                try_sample(&e, &round, begun + member);
+                if (e.tries[begun + member].outcome != EXPAND_GROWING)
+                    atomic_min(&ended_by, begun + member);
+            }
+            team_barrier();
+        }
+        if (member == 0)
+            round_merge(&e, &round, min(ended_by + 1, batch), &links, pool, control);
+        team_barrier();
+    }
+}
