@@ -31,8 +31,10 @@ enum { CALIBRATION_TILES = 32, CALIBRATION_SHARE_MIN = 8 };
 enum { GROUPS_PER_UNIT = 4 };
 /* Dimensions up to which search is exact. */
 enum { EXACT_DOF = 3 };
-/* Recall beyond the target that a sample must show. */
+/* Recall beyond the target that a sample must show; where boxes are about curved pieces of a space,
+ * tiles differ more. */
 #define CALIBRATION_MARGIN 0.01
+#define CALIBRATION_MARGIN_CURVED 0.02
 
 static const float ALPHAS[] = {0.2f, 0.25f, 0.3f, 0.35f, 0.5f, 0.7f};
 
@@ -259,7 +261,9 @@ static enum prm_status calibrate(struct prm_arena *arena, struct prm_neighbor_in
 {
     struct prm_tiles *tiles = index->tiles;
     const size_t lists = (size_t)CALIBRATION_TILES * TILE_ROWS, slots = lists * index->options.k;
-    const double target = index->options.target_recall + CALIBRATION_MARGIN;
+    const double margin =
+        prm_embedding_is_flat(&index->embedding) ? CALIBRATION_MARGIN : CALIBRATION_MARGIN_CURVED;
+    const double target = index->options.target_recall + margin;
     enum prm_status status = PRM_OK;
     float *distances = NULL;
 
