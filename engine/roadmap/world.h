@@ -68,13 +68,18 @@ struct prm_world_spec {
 
 /* The obstacles that count for one purpose, on the device. */
 struct prm_obstacle_set {
-    struct prm_buffer shapes;       /* struct shape[shape_count] */
+    struct prm_buffer shapes;       /* struct shape[shape_count + field_count]: solids, then grids,
+                                       then fields */
     struct prm_buffer segments;     /* struct segment2[]: polygon edges */
     struct prm_buffer grids;        /* struct grid[grid_count] */
     struct prm_buffer cells;        /* u8[]: terrain classes of all grids */
     struct prm_buffer tile_offsets; /* u32[tiles + 1] */
-    struct prm_buffer tile_members; /* u32[]: shape indices, tile by tile; grids are in no tile */
-    uint32_t shape_count, grid_count;
+    struct prm_buffer tile_members; /* u32[]: shape indices, tile by tile; of solids */
+    struct prm_buffer fields;       /* struct field[field_count] */
+    struct prm_buffer field_values; /* f32[]: squared distances of all fields and grids; both sets
+                                       have the same */
+    uint32_t shape_count, grid_count; /* solids and grids; grids alone */
+    uint32_t field_count;
     struct prm_buffer tiles; /* struct tile_grid[1] */
 };
 
