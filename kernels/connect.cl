@@ -36,10 +36,12 @@ __kernel void connect_pairs(__global u32 *restrict pairs, __global u32 *restrict
 }
 
 /* The valid pairs of each end, nearest first, as links; after `enough` of them (0: all) into the component
- * `largest` no more. vertices, costs, valid: [n][k]; pairs, distances of connect_pairs. */
+ * `largest` no more. Costs are of lengths as edges have them (metric.h). vertices, costs, valid: [n][k]; pairs,
+ * distances of connect_pairs; ends: f32[n][ROW]; states: of the vertices. */
 __kernel void connect_links(__global u32 *restrict vertices, __global u32 *restrict costs,
                             __global const u32 *restrict valid, __global const u32 *restrict pairs,
                             __global const f32 *restrict distances,
+                            __global const f32 *restrict ends, __global const f32 *restrict states,
                             __global const u32 *restrict components, const u32 n, const u32 k,
                             const f32 weight_scale, const u32 enough, const u32 largest)
 {
@@ -51,7 +53,11 @@ __kernel void connect_links(__global u32 *restrict vertices, __global u32 *restr
             if (!valid[row + j] || (enough > 0 && into_largest == enough))
                 continue;
             vertices[row + count] = vertex;
-            costs[row + count] = metric_weight(distances[row + j], weight_scale);
+            const f32 length = distances[row + j] == 0.0f
+                                   ? 0.0f
+                                   : metric_distance_rows(ends + (size_t)e * ROW,
+                                                          states + (size_t)vertex * ROW);
+            costs[row + count] = metric_weight(length, weight_scale);
             count++;
             into_largest += components[vertex] == largest;
         }

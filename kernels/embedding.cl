@@ -2,10 +2,10 @@
  *
  * Launch: any number of work-items, a stretch of rows each (share.h).
  * Traffic: a state's row in, an embedded one out.
- * -D ROW, DOF, TURNS, ORIENTATIONS: of embedding.h.
+ * -D ROW, DOF, EMBEDDED_…: of embedding.h.
  *
- * check: -DROW=4 -DDOF=4 -DTURNS=2
- * check: -DROW=16 -DDOF=14 -DTURNS=1 -DORIENTATIONS=1
+ * check: -DROW=4 -DDOF=4 -DEMBEDDED_TURNS=2
+ * check: -DROW=16 -DDOF=14 -DEMBEDDED_TURNS=1 -DEMBEDDED_ORIENTATIONS=1
  */
 #include "embedding.h"
 #include "share.h"
@@ -37,19 +37,19 @@ __kernel void embedding_rows(__global f32 *restrict rows, __global const f32 *re
 
         for (u32 c = 0; c < EMBEDDING_LINEAR; c++)
             out[c] = state[sources.coordinate[c]];
-        for (u32 t = 0; t < TURNS; t++) {
+        for (u32 t = 0; t < EMBEDDED_TURNS; t++) {
             const u32 source = EMBEDDING_LINEAR + t;
             const f32 weight = sources.weight[source];
             const f32 angle = state[sources.coordinate[source]] / weight;
-            out[EMBEDDING_LINEAR + EMBEDDED_TURN * t] = weight * cos(angle);
-            out[EMBEDDING_LINEAR + EMBEDDED_TURN * t + 1] = weight * sin(angle);
+            out[EMBEDDING_LINEAR + TURN_FLOATS * t] = weight * cos(angle);
+            out[EMBEDDING_LINEAR + TURN_FLOATS * t + 1] = weight * sin(angle);
         }
-#if ORIENTATIONS > 0
+#if EMBEDDED_ORIENTATIONS > 0
         f32 quaternion[4];
-        const u32 source = EMBEDDING_LINEAR + TURNS;
+        const u32 source = EMBEDDING_LINEAR + EMBEDDED_TURNS;
         for (u32 j = 0; j < 4; j++)
             quaternion[j] = state[sources.coordinate[source] + j];
-        embed_orientation(out + DOF - EMBEDDED_ORIENTATION, quaternion, sources.weight[source]);
+        embed_orientation(out + DOF - ORIENTATION_FLOATS, quaternion, sources.weight[source]);
 #endif
         for (u32 c = 0; c < ROW; c++)
             rows[(size_t)i * ROW + c] = out[c];

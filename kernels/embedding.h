@@ -16,8 +16,8 @@
  * chord to the nearest place in a box, rounded, is no more than the rounded distance to any row
  * in it.
  *
- * -D ROW, DOF: floats of an embedded row, and coordinates among them, the rest is 0. -D TURNS,
- * ORIENTATIONS: of the space; none: 0.
+ * -D ROW, DOF: floats of an embedded row, and coordinates among them, the rest is 0. -D
+ * EMBEDDED_TURNS, EMBEDDED_ORIENTATIONS: of the space; none: 0.
  *
  * The macros are for scalars and vectors alike, type being either; their operands are expressions
  * of the coordinate `c`: EMBEDDING_SQUARED(f32, squared, a[c], b[c]).
@@ -28,20 +28,20 @@
 #include "embedding_types.h"
 #include "language.h"
 
-#ifndef TURNS
-#define TURNS 0
+#ifndef EMBEDDED_TURNS
+#define EMBEDDED_TURNS 0
 #endif
-#ifndef ORIENTATIONS
-#define ORIENTATIONS 0
+#ifndef EMBEDDED_ORIENTATIONS
+#define EMBEDDED_ORIENTATIONS 0
 #endif
-#define EMBEDDING_LINEAR (DOF - 2 * TURNS - 9 * ORIENTATIONS)
+#define EMBEDDING_LINEAR (DOF - 2 * EMBEDDED_TURNS - 9 * EMBEDDED_ORIENTATIONS)
 #if !defined(ROW) || !defined(DOF) || DOF < 1 || DOF > ROW ||                                      \
-    DOF < 2 * TURNS + 9 * ORIENTATIONS || ORIENTATIONS > 1
+    DOF < 2 * EMBEDDED_TURNS + 9 * EMBEDDED_ORIENTATIONS || EMBEDDED_ORIENTATIONS > 1
 #error "ROW must be the floats of a row and DOF the coordinates among them, those of turns with it"
 #endif
 
 /* Whether the distance is more than the chord. */
-#define EMBEDDING_CURVED (TURNS + ORIENTATIONS > 0)
+#define EMBEDDING_CURVED (EMBEDDED_TURNS + EMBEDDED_ORIENTATIONS > 0)
 
 #ifdef __OPENCL_VERSION__
 #define EMBEDDING_UNROLL _Pragma("unroll")
@@ -67,7 +67,7 @@
     EMBEDDING_ADD(type, out, 1, EMBEDDING_LINEAR - 1, beside)
 #define EMBEDDING_BEGIN_NONE(type, out, beside) out = (type)(0.0f);
 
-#if DOF > 2 * TURNS + 9 * ORIENTATIONS
+#if DOF > 2 * EMBEDDED_TURNS + 9 * EMBEDDED_ORIENTATIONS
 #define EMBEDDING_BEGIN EMBEDDING_BEGIN_SOME
 #else
 #define EMBEDDING_BEGIN EMBEDDING_BEGIN_NONE
@@ -120,25 +120,25 @@
 #define EMBEDDING_TURN_Q(type, p, m) (m)
 #define EMBEDDING_ORIENTATION_Q(type, p, m) f32_max(((m)*2.0f - (p)) * (1.0f / 3.0f), (type)(0.0f))
 
-#if TURNS > 0
+#if EMBEDDED_TURNS > 0
 #define EMBEDDING_TURNS_CHORD(type, out, beside)                                                   \
     EMBEDDING_UNROLL                                                                               \
-    for (u32 turn = EMBEDDING_LINEAR; turn < EMBEDDING_LINEAR + 2 * TURNS; turn += 2)              \
-    EMBEDDING_PART_CHORD(type, out, turn, EMBEDDED_TURN, beside)
+    for (u32 turn = EMBEDDING_LINEAR; turn < EMBEDDING_LINEAR + 2 * EMBEDDED_TURNS; turn += 2)     \
+    EMBEDDING_PART_CHORD(type, out, turn, TURN_FLOATS, beside)
 #define EMBEDDING_TURNS_SQUARED(type, out, a, b)                                                   \
     EMBEDDING_UNROLL                                                                               \
-    for (u32 turn = EMBEDDING_LINEAR; turn < EMBEDDING_LINEAR + 2 * TURNS; turn += 2)              \
-    EMBEDDING_PART_SQUARED(type, out, turn, EMBEDDED_TURN, a, b, EMBEDDING_TURN_Q)
+    for (u32 turn = EMBEDDING_LINEAR; turn < EMBEDDING_LINEAR + 2 * EMBEDDED_TURNS; turn += 2)     \
+    EMBEDDING_PART_SQUARED(type, out, turn, TURN_FLOATS, a, b, EMBEDDING_TURN_Q)
 #else
 #define EMBEDDING_TURNS_CHORD(type, out, beside)
 #define EMBEDDING_TURNS_SQUARED(type, out, a, b)
 #endif
 
-#if ORIENTATIONS > 0
+#if EMBEDDED_ORIENTATIONS > 0
 #define EMBEDDING_ORIENTATION_CHORD(type, out, beside)                                             \
-    EMBEDDING_PART_CHORD(type, out, DOF - 9, EMBEDDED_ORIENTATION, beside)
+    EMBEDDING_PART_CHORD(type, out, DOF - 9, ORIENTATION_FLOATS, beside)
 #define EMBEDDING_ORIENTATION_SQUARED(type, out, a, b)                                             \
-    EMBEDDING_PART_SQUARED(type, out, DOF - 9, EMBEDDED_ORIENTATION, a, b, EMBEDDING_ORIENTATION_Q)
+    EMBEDDING_PART_SQUARED(type, out, DOF - 9, ORIENTATION_FLOATS, a, b, EMBEDDING_ORIENTATION_Q)
 #else
 #define EMBEDDING_ORIENTATION_CHORD(type, out, beside)
 #define EMBEDDING_ORIENTATION_SQUARED(type, out, a, b)

@@ -5,7 +5,7 @@
 #include "language.h"
 
 /* Floats of an embedded row that a turn and an orientation take; coordinates of a state at most. */
-enum { EMBEDDED_TURN = 2, EMBEDDED_ORIENTATION = 9, EMBEDDING_SOURCES = 32 };
+enum { TURN_FLOATS = 2, ORIENTATION_FLOATS = 9, EMBEDDING_SOURCES = 32 };
 
 /* In the order of the embedding: all linear coordinates, then turns, then the first of an
  * orientation's four. */

@@ -8,11 +8,11 @@
  *
  * Launch: any number of work-items, a stretch of rows or queries each (share.h).
  * Traffic: a row a bucket member a query.
- * -D ROW, DOF, TURNS, ORIENTATIONS: of embedding.h.
+ * -D ROW, DOF, EMBEDDED_…: of embedding.h.
  *
  * check: -DROW=4 -DDOF=3
  * check: -DROW=16 -DDOF=12
- * check: -DROW=4 -DDOF=4 -DTURNS=2
+ * check: -DROW=4 -DDOF=4 -DEMBEDDED_TURNS=2
  */
 #include "embedding.h"
 #include "lsh_types.h"

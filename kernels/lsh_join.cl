@@ -11,13 +11,13 @@
  *
  * Launch: any number of work-items, a stretch of the sorted order each (share.h).
  * Traffic: a row a bucket member a group of LANES, a list in and out a point.
- * -D ROW, DOF, TURNS, ORIENTATIONS: of embedding.h. -D LANES=1|16. -D LEVELS: entries of a column,
+ * -D ROW, DOF, EMBEDDED_…: of embedding.h. -D LANES=1|16. -D LEVELS: entries of a column,
  * k + 1 or more.
  *
  * check: -DROW=4 -DDOF=3 -DLANES=16 -DLEVELS=12
  * check: -DROW=16 -DDOF=12 -DLANES=1 -DLEVELS=130
- * check: -DROW=4 -DDOF=4 -DTURNS=2 -DLANES=16 -DLEVELS=12
- * check: -DROW=16 -DDOF=12 -DORIENTATIONS=1 -DLANES=1 -DLEVELS=12
+ * check: -DROW=4 -DDOF=4 -DEMBEDDED_TURNS=2 -DLANES=16 -DLEVELS=12
+ * check: -DROW=16 -DDOF=12 -DEMBEDDED_ORIENTATIONS=1 -DLANES=1 -DLEVELS=12
  */
 #include "bisect.h"
 #include "embedding.h"

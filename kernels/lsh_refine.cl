@@ -7,11 +7,11 @@
  *
  * Launch: any number of work-items, a stretch of points each (share.h).
  * Traffic: k lists and up to k LSH_OFFERED rows a point.
- * -D ROW, DOF, TURNS, ORIENTATIONS: of embedding.h. -D LISTED: entries of a list, k or more.
+ * -D ROW, DOF, EMBEDDED_…: of embedding.h. -D LISTED: entries of a list, k or more.
  *
  * check: -DROW=4 -DDOF=3 -DLISTED=11
- * check: -DROW=4 -DDOF=4 -DTURNS=2 -DLISTED=11
- * check: -DROW=16 -DDOF=12 -DORIENTATIONS=1 -DLISTED=11
+ * check: -DROW=4 -DDOF=4 -DEMBEDDED_TURNS=2 -DLISTED=11
+ * check: -DROW=16 -DDOF=12 -DEMBEDDED_ORIENTATIONS=1 -DLISTED=11
  */
 #include "embedding.h"
 #include "lsh_types.h"

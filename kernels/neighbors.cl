@@ -9,12 +9,12 @@
  *
  * Launch: any number of work-items, a stretch of groups of LANES queries each (share.h).
  * Traffic: the points twice a group of LANES queries.
- * -D ROW, DOF, TURNS, ORIENTATIONS: of embedding.h. -D LANES=1|4|8|16.
+ * -D ROW, DOF, EMBEDDED_…: of embedding.h. -D LANES=1|4|8|16.
  *
  * check: -DROW=2 -DDOF=2 -DLANES=16
  * check: -DROW=4 -DDOF=3 -DLANES=1
- * check: -DROW=8 -DDOF=6 -DTURNS=2 -DLANES=16
- * check: -DROW=16 -DDOF=12 -DORIENTATIONS=1 -DLANES=1
+ * check: -DROW=8 -DDOF=6 -DEMBEDDED_TURNS=2 -DLANES=16
+ * check: -DROW=16 -DDOF=12 -DEMBEDDED_ORIENTATIONS=1 -DLANES=1
  */
 #include "embedding.h"
 #include "nearest_list.h"

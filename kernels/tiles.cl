@@ -7,11 +7,11 @@
  *
  * Launch: any number of work-items (share.h), a stretch of points or buckets each.
  * Traffic: tiles_split moves a bucket's rows twice and works on 24 bytes a point in cache.
- * -D ROW, DOF, TURNS, ORIENTATIONS: of embedding.h.
+ * -D ROW, DOF, EMBEDDED_…: of embedding.h.
  *
  * check: -DROW=2 -DDOF=2
  * check: -DROW=32 -DDOF=20
- * check: -DROW=16 -DDOF=14 -DTURNS=1 -DORIENTATIONS=1
+ * check: -DROW=16 -DDOF=14 -DEMBEDDED_TURNS=1 -DEMBEDDED_ORIENTATIONS=1
  */
 #include "bisect.h"
 #include "embedding.h"

@@ -11,14 +11,14 @@
  * CPU shape (tiles_lanes.h): 16 queries are the lanes of one vector. GPU shape (tiles_group.h): a
  * query is a work-item, a work-group walks together.
  *
- * -D ROW, DOF, TURNS, ORIENTATIONS: of embedding.h. -D LEVELS: entries of a list in registers,
+ * -D ROW, DOF, EMBEDDED_…: of embedding.h. -D LEVELS: entries of a list in registers,
  * k + 2 or more.
  *
  * check: -DROW=2 -DDOF=2 -DLEVELS=6
  * check: -DROW=4 -DDOF=3 -DLEVELS=66
  * check: -DROW=16 -DDOF=12 -DLEVELS=12
- * check: -DROW=4 -DDOF=4 -DTURNS=2 -DLEVELS=12
- * check: -DROW=16 -DDOF=12 -DORIENTATIONS=1 -DLEVELS=12
+ * check: -DROW=4 -DDOF=4 -DEMBEDDED_TURNS=2 -DLEVELS=12
+ * check: -DROW=16 -DDOF=12 -DEMBEDDED_ORIENTATIONS=1 -DLEVELS=12
  */
 #include "embedding.h"
 #include "levels.h"

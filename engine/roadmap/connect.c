@@ -65,10 +65,10 @@ enum prm_status prm_connect_ends(struct prm_arena *arena, struct prm_endpoints *
     // links
     TRY(prm_launch(context, PRM_KERNEL_CONNECT_LINKS, space, share.items, share.group,
                    ARGS(ARG_BUFFER(ends->vertices), ARG_BUFFER(ends->costs), ARG_BUFFER(c.valid),
-                        ARG_BUFFER(c.pairs), ARG_BUFFER(c.distances),
-                        ARG_BUFFER(options->validity->components), ARG_U32(n), ARG_U32(k),
-                        ARG_F32((float)options->validity->weight_scale), ARG_U32(options->enough),
-                        ARG_U32(options->validity->largest_component))));
+                        ARG_BUFFER(c.pairs), ARG_BUFFER(c.distances), ARG_BUFFER(ends->states),
+                        ARG_BUFFER(roadmap->states), ARG_BUFFER(options->validity->components),
+                        ARG_U32(n), ARG_U32(k), ARG_F32((float)options->validity->weight_scale),
+                        ARG_U32(options->enough), ARG_U32(options->validity->largest_component))));
     prm_arena_rewind(arena, mark);
 
 cleanup:

@@ -30,8 +30,8 @@ struct prm_embedding prm_embedding_of(const struct prm_space *space)
         quaternions += space->coordinates[c].kind == PRM_COORDINATE_QUATERNION;
     }
     embedding.orientations = quaternions / QUATERNION_COORDINATES;
-    embedding.dof = embedding.linear + EMBEDDED_TURN * embedding.turns +
-                    EMBEDDED_ORIENTATION * embedding.orientations;
+    embedding.dof = embedding.linear + TURN_FLOATS * embedding.turns +
+                    ORIENTATION_FLOATS * embedding.orientations;
     embedding.row = row_for(embedding.dof);
     return embedding;
 }
@@ -57,7 +57,8 @@ void prm_embedding_options(char *options, const struct prm_embedding *embedding)
                                 embedding->row, embedding->dof);
     if (!prm_embedding_is_flat(embedding))
         snprintf(options + length, PRM_EMBEDDING_OPTIONS_MAX - (size_t)length,
-                 " -DTURNS=%u -DORIENTATIONS=%u", embedding->turns, embedding->orientations);
+                 " -DEMBEDDED_TURNS=%u -DEMBEDDED_ORIENTATIONS=%u", embedding->turns,
+                 embedding->orientations);
 }
 
 /* The coordinates in the order of the embedding. */

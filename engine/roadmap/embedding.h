@@ -11,7 +11,7 @@
 #include "roadmap/metric.h"
 
 /* Coordinates of an embedded row at most, and bytes of its -D definitions. */
-enum { PRM_EMBEDDED_DOF_MAX = 2 * PRM_DOF_MAX, PRM_EMBEDDING_OPTIONS_MAX = 64 };
+enum { PRM_EMBEDDED_DOF_MAX = 2 * PRM_DOF_MAX, PRM_EMBEDDING_OPTIONS_MAX = 96 };
 
 struct prm_embedding {
     uint32_t dof; /* coordinates of an embedded row: linear, then 2 a turn, 9 an orientation */

@@ -140,10 +140,11 @@ static enum prm_status find_near(struct prm_expander *expander, double diagonal)
 
     TRY(prm_arena_take(arena, &expander->end_near, ends * sizeof(uint32_t)));
     const struct prm_arena_mark mark = prm_arena_mark(arena);
-    struct prm_buffer distances;
+    struct prm_buffer distances, embedded;
     TRY(prm_arena_take(arena, &distances, ends * sizeof(float)));
-    TRY(prm_neighbors_foreign(arena, expander->end_near, distances, input->index,
-                              input->ends->states, ends, 1, 2 * diagonal));
+    TRY(prm_embedding_take(arena, &embedded, input->ends->states, &input->roadmap->space, ends));
+    TRY(prm_neighbors_foreign(arena, expander->end_near, distances, input->index, embedded, ends, 1,
+                              2 * diagonal));
     prm_arena_rewind(arena, mark);
 
 cleanup:

@@ -6,8 +6,8 @@
  * double precision. */
 #define ROW 16
 #define DOF 14
-#define TURNS 2
-#define ORIENTATIONS 1
+#define EMBEDDED_TURNS 2
+#define EMBEDDED_ORIENTATIONS 1
 #include "kernels/embedding.h"
 
 #include "support/support.h"
@@ -21,7 +21,7 @@ enum { LINEAR = 1, CASES = 200000, BOXES = 20000, BOX_ROWS = 8 };
 static const double WEIGHTS[] = {0.3, 2.0, 1.7};
 
 struct state {
-    double linear, turns[TURNS], quaternion[4];
+    double linear, turns[EMBEDDED_TURNS], quaternion[4];
 };
 
 static void embed(float *row, const struct state *state)
@@ -34,12 +34,12 @@ static void embed(float *row, const struct state *state)
         2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
     memset(row, 0, ROW * sizeof(*row));
     row[0] = (float)state->linear;
-    for (int t = 0; t < TURNS; t++) {
+    for (int t = 0; t < EMBEDDED_TURNS; t++) {
         row[LINEAR + 2 * t] = (float)(WEIGHTS[t] * cos(state->turns[t]));
         row[LINEAR + 2 * t + 1] = (float)(WEIGHTS[t] * sin(state->turns[t]));
     }
     for (int i = 0; i < 9; i++)
-        row[LINEAR + 2 * TURNS + i] = (float)(WEIGHTS[2] * sqrt(0.5) * matrix[i]);
+        row[LINEAR + 2 * EMBEDDED_TURNS + i] = (float)(WEIGHTS[2] * sqrt(0.5) * matrix[i]);
 }
 
 /* The product of two unit quaternions. */
@@ -82,7 +82,7 @@ static void random_pair(struct test_random *random, struct state *a, struct stat
     b->linear = (double)test_random_f32(random, -1, 1);
     for (int t = 0; t < 3; t++)
         angles[t] = random_angle(random);
-    for (int t = 0; t < TURNS; t++) {
+    for (int t = 0; t < EMBEDDED_TURNS; t++) {
         a->turns[t] = (double)test_random_f32(random, (float)-PI, (float)PI);
         b->turns[t] = a->turns[t] + (random->state & 1 ? angles[t] : -angles[t]);
     }
@@ -166,7 +166,7 @@ static void chords_bound_distances(void **state)
         for (int r = 0; r < BOX_ROWS; r++) {
             struct state one = b;
             one.linear += spread * (double)test_random_f32(&random, -1, 1);
-            for (int t = 0; t < TURNS; t++)
+            for (int t = 0; t < EMBEDDED_TURNS; t++)
                 one.turns[t] += spread * (double)test_random_f32(&random, -1, 1);
             embed(rows[r], &one);
             for (int c = 0; c < ROW; c++) {
