@@ -12,6 +12,7 @@ set(rooms
   "Jansson|jansson\\.h|^(api/schema|tests)/"
   "libzip|zip\\.h|^(api/schema|tests)/"
   "libpng|png\\.h|^(api/formats|tests/api)/"
+  "libxml2|libxml/|^api/formats/"
   "libyaml|yaml\\.h|^api/formats/"
   "OpenCL|CL/|^engine/device/"
   "curl|curl/|^(client|tests)/"

@@ -1,42 +1,56 @@
 #include "schema/robot.h"
 
 #include "schema/json_read.h"
+#include "schema/robot_json.h"
 
-static const char *const read_only[] = {"name",     "revision",  "fingerprint", "created",
-                                        "updated",  "dimension", "dof",         "coordinates",
-                                        "warnings", NULL};
+enum { EXACT = 17 };
 
+const char *const robot_read_only[] = {"name",         "revision",  "fingerprint", "created",
+                                       "updated",      "dimension", "dof",         "coordinates",
+                                       "cover_excess", "warnings",  NULL};
+
+/* In the enum's order. */
 static const struct json_word type_words[] = {
     {"point", ROBOT_POINT},
     {"ball", ROBOT_BALL},
-    {"rigid", JSON_UNSUPPORTED},
-    {"arm", JSON_UNSUPPORTED},
+    {"rigid", ROBOT_RIGID},
+    {"arm", ROBOT_ARM},
     {NULL, 0},
 };
 
-/* The members that a type has. */
-static const char *const *members_of(enum robot_type type)
+/* What the type has, once that is known. */
+static void read_members(struct robot_document *robot, const struct json_node *root,
+                         const struct limits *limits)
 {
     static const char *const point[] = {"type", NULL};
     static const char *const ball[] = {"type", "radius", NULL};
-    switch (type) {
+    struct json_node radius = json_node_member(root, "radius");
+    switch (robot->type) {
     case ROBOT_POINT:
-        return point;
+        json_node_object(root, point, robot_read_only);
+        break;
     case ROBOT_BALL:
-        return ball;
+        json_node_object(root, ball, robot_read_only);
+        if (json_node_required(&radius))
+            json_node_number(&radius, JSON_POSITIVE, &robot->radius);
+        break;
+    case ROBOT_RIGID:
+        robot_read_rigid(robot, root, limits);
+        break;
+    case ROBOT_ARM:
+        robot_read_arm(robot, root, limits);
+        break;
     }
-    return point;
 }
 
 bool robot_read(struct robot_document *robot, const char *body, size_t bytes,
                 const struct limits *limits, struct problem *problem)
 {
-    (void)limits;
     json_t *json = json_read(body, bytes, problem);
     if (!json)
         return false;
-    unsigned faults_before = problem->fault_count;
-    *robot = (struct robot_document){0};
+    const unsigned faults_before = problem->fault_count;
+    *robot = (struct robot_document){.cover_excess = -1};
 
     // the type decides which members there are
     struct json_node root = json_node_root(json, problem);
@@ -50,22 +64,63 @@ bool robot_read(struct robot_document *robot, const char *body, size_t bytes,
     }
     if (type >= 0) {
         robot->type = (enum robot_type)type;
-        json_node_object(&root, members_of(robot->type), read_only);
+        read_members(robot, &root, limits);
     }
-    if (type == ROBOT_BALL) {
-        struct json_node radius = json_node_member(&root, "radius");
-        if (json_node_required(&radius))
-            json_node_number(&radius, JSON_POSITIVE, &robot->radius);
-    }
-
     json_decref(json);
-    return problem->fault_count == faults_before;
+    if (problem->fault_count == faults_before)
+        return true;
+    robot_deinit(robot);
+    return false;
 }
 
 void robot_write_members(const struct robot_document *robot, struct text *out)
 {
     text_member_string(out, "type", type_words[robot->type].word);
-    if (robot->type == ROBOT_BALL) {
-        text_member_number(out, "radius", robot->radius, 17);
+    switch (robot->type) {
+    case ROBOT_POINT:
+        break;
+    case ROBOT_BALL:
+        text_member_number(out, "radius", robot->radius, EXACT);
+        break;
+    case ROBOT_RIGID:
+        robot_write_rigid(robot, out);
+        break;
+    case ROBOT_ARM:
+        robot_write_arm(robot, out);
+        break;
+    }
+}
+
+/* The coordinates that no world changes. */
+static void write_coordinates(const struct robot_document *robot, struct text *out)
+{
+    static const char *const flat[] = {"x", "y", "theta"};
+    static const char *const solid[] = {"x", "y", "z", "qx", "qy", "qz", "qw"};
+    const bool arm = robot->type == ROBOT_ARM;
+    uint32_t dof = robot->dof;
+    if (!arm && !(robot->type == ROBOT_RIGID && robot->dimension))
+        return;
+    if (!arm)
+        dof = robot->dimension == 2 ? sizeof flat / sizeof *flat : sizeof solid / sizeof *solid;
+    text_member_u64(out, "dof", dof);
+    text_json_key(out, "coordinates");
+    text_json_open(out, '[');
+    for (uint32_t i = 0; i < dof; i++)
+        text_json_string(out, arm                     ? robot_coordinate_name(robot, i)
+                              : robot->dimension == 2 ? flat[i]
+                                                      : solid[i]);
+    text_json_close(out, ']');
+}
+
+void robot_write_derived(const struct robot_document *robot, struct text *out)
+{
+    write_coordinates(robot, out);
+    if (robot->cover_excess >= 0)
+        text_member_number(out, "cover_excess", robot->cover_excess, EXACT);
+    if (robot->warnings.length) {
+        text_json_key(out, "warnings");
+        text_json_open(out, '[');
+        text_append(out, robot->warnings.data, robot->warnings.length);
+        text_json_close(out, ']');
     }
 }

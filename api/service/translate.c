@@ -138,6 +138,8 @@ struct prm_robot robot_translate(const struct robot_document *document)
     switch (document->type) {
     case ROBOT_BALL:
         return (struct prm_robot){.kind = PRM_ROBOT_BALL, .radius = document->radius};
+    case ROBOT_RIGID:
+    case ROBOT_ARM:
     case ROBOT_POINT:
         break;
     }

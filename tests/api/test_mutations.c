@@ -3,6 +3,7 @@
  * own promises; sanitizers. */
 #include "documents.h"
 #include "formats/movingai.h"
+#include "formats/urdf.h"
 #include "schema/plan.h"
 #include "schema/roadmap.h"
 #include "schema/robot.h"
@@ -37,6 +38,18 @@ static bool robot(const char *body, size_t bytes, struct text *out, struct probl
     if (!robot_read(&document, body, bytes, &limits, problem))
         return false;
     robot_write_members(&document, out);
+    robot_deinit(&document);
+    return true;
+}
+
+static bool urdf(const char *body, size_t bytes, struct text *out, struct problem *problem)
+{
+    const struct urdf_files files = {.urdf = {body, bytes}};
+    struct robot_document document;
+    (void)out;
+    if (!urdf_read(&document, &files, &limits, problem))
+        return false;
+    robot_deinit(&document);
     return true;
 }
 
@@ -182,6 +195,30 @@ static void mutations(void **state)
          "{\"type\":\"cylinder\",\"center\":[7,1,1],\"radius\":0.4,\"length\":2,\"quaternion\":[0,"
          "1,0,1]}]}"},
         {"robot", robot, "{\"type\":\"ball\",\"radius\":0.25,\"name\":\"x\"}"},
+        {"rigid", robot,
+         "{\"type\":\"rigid\",\"spheres\":[{\"center\":[0,1.5,-0.0],\"radius\":0.25},{\"center\":["
+         "0,0,0],"
+         "\"radius\":-1}],\"weights\":[1,2,3,0.5]}"},
+        {"footprint", robot,
+         "{\"type\":\"rigid\",\"footprint\":[[0,0],[3,0],[3,2],[1,1]],\"cover_tolerance\":0.5}"},
+        {"arm", robot,
+         "{\"type\":\"arm\",\"base\":{\"xyz\":[0,0,1],\"rpy\":[0,0,0.3]},\"joints\":[{\"name\":"
+         "\"a\",\"type\":"
+         "\"revolute\",\"axis\":[0,1,2],\"lower\":-1,\"upper\":2,\"child\":\"l\",\"origin\":{"
+         "\"quaternion\":[0,"
+         "1,0,1]}},{\"name\":\"b\",\"type\":\"prismatic\",\"parent\":\"a\",\"child\":\"m\","
+         "\"mimic\":{\"joint\":"
+         "\"a\",\"offset\":-0.0}}],\"links\":[{\"name\":\"l\",\"spheres\":[{\"center\":[0,0,0.5],"
+         "\"radius\":0.1"
+         "}]}],\"ignore_pairs\":[[\"l\",\"m\"]],\"weights\":[2]}"},
+        {"urdf", urdf,
+         "<robot name='r'><link name='a'/><link name='b'><collision><origin xyz='0 0 1' rpy='0 1 "
+         "0'/>"
+         "<geometry><sphere radius='.1'/></geometry></collision></link><joint name='j' "
+         "type='revolute'>"
+         "<parent link='a'/><child link='b'/><axis xyz='0 0 2'/><limit lower='-1' "
+         "upper='1e0'/></joint>"
+         "</robot>"},
         {"roadmap", roadmap,
          "{\"world\":\"w\",\"robot\":\"r\",\"seed\":12,\"samples\":{\"count\":100,\"method\":"
          "\"lattice\",\"spacing\":"
