@@ -53,7 +53,8 @@ struct grid {
     f32 cosine, sine; /* of the grid's yaw */
     f32 resolution;   /* edge of a cell */
     u32 width, height;
-    u32 first; /* its first cell in the array of terrain classes, row 0 lowest */
+    u32 first;  /* its first cell in the array of terrain classes, row 0 lowest */
+    u32 values; /* its first squared distance in the array of them; NONE_U32: it has none */
 };
 
 /* Terrain classes of cells. A state and an edge stay within one class; blocked cells and cells of
@@ -97,7 +98,7 @@ struct query {
 _Static_assert(sizeof(struct shape) == 96, "struct shape crosses the bus");
 _Static_assert(sizeof(struct segment2) == 16, "struct segment2 crosses the bus");
 _Static_assert(sizeof(struct arc) == 8, "struct arc crosses the bus");
-_Static_assert(sizeof(struct grid) == 32, "struct grid crosses the bus");
+_Static_assert(sizeof(struct grid) == 36, "struct grid crosses the bus");
 _Static_assert(sizeof(struct field) == 72, "struct field crosses the bus");
 _Static_assert(sizeof(struct tile_grid) == 32, "struct tile_grid crosses the bus");
 _Static_assert(sizeof(struct query) == 16, "struct query crosses the bus");

@@ -102,12 +102,15 @@ static double polygon_width(const struct prm_obstacle *o)
     return fabs(area) / 2 / hypot(box.upper[0] - box.lower[0], box.upper[1] - box.lower[1]);
 }
 
-/* How wide an obstacle is where it is narrowest; of a grid, a cell. What has no width of its own, a
- * mesh, points and boxes without thickness, is infinite: nothing is lost of it, everything keeps
- * the margin from it. */
+/* How wide an obstacle is where it is narrowest; of a grid, a cell; of a field, a cube. What has no
+ * width of its own, a mesh, points and boxes without thickness, is infinite: nothing is lost of it,
+ * everything keeps the margin from it. */
 static double width_of(const struct prm_obstacle *o, uint32_t dimension)
 {
     double width = INFINITY;
+    struct prm_field_plan field;
+    if (prm_field_plan(&field, o, 0) == PRM_OK && field.values > 0)
+        return field.edge + 2 * o->padding;
     switch (o->kind) {
     case PRM_OBSTACLE_GRID:
         return o->grid.resolution;
@@ -285,32 +288,40 @@ static void set_deinit(struct prm_context *context, struct prm_obstacle_set *set
     prm_buffer_destroy(context, &set->tile_offsets);
     prm_buffer_destroy(context, &set->tile_members);
     prm_buffer_destroy(context, &set->tiles);
+    prm_buffer_destroy(context, &set->fields);
 }
 
-/* Uploads the tables of one obstacle set and builds its broad phase. */
+/* Uploads the tables of one obstacle set and builds its broad phase; of the set of all obstacles
+ * the distances too. */
 static enum prm_status set_init(struct prm_arena *arena, struct prm_world *world,
                                 struct prm_obstacle_set *set, const struct prm_world_spec *spec,
-                                bool with_dynamic)
+                                const struct prm_value_plan *values, bool is_all)
 {
     struct prm_context *context = world->context;
     struct prm_shape_tables tables;
     enum prm_status status = PRM_OK;
 
-    TRY(prm_shape_tables_init(&tables, spec, world->center, with_dynamic));
+    TRY(prm_shape_tables_init(&tables, spec, values, world->center, is_all));
     set->shape_count = tables.shape_count;
     set->grid_count = tables.grid_count;
+    set->field_count = tables.field_count;
     const struct prm_tile_grid plan = plan_tiles(world, &tables);
     const struct tile_grid tiles = {{plan.origin[0], plan.origin[1], plan.origin[2]},
                                     plan.inverse_edge,
                                     {plan.size[0], plan.size[1], plan.size[2]},
                                     0};
-    TRY(upload(context, &set->shapes, tables.shapes, tables.shape_count * sizeof(struct shape)));
+    TRY(upload(context, &set->shapes, tables.shapes,
+               (tables.shape_count + tables.field_count) * sizeof(struct shape)));
+    TRY(upload(context, &set->fields, tables.fields, tables.field_count * sizeof(struct field)));
     TRY(upload(context, &set->segments, tables.segments,
                tables.segment_count * sizeof(struct segment2)));
     TRY(upload(context, &set->grids, tables.grids, tables.grid_count * sizeof(struct grid)));
     TRY(upload(context, &set->cells, tables.cells, tables.cell_count));
     TRY(upload(context, &set->tiles, &tiles, sizeof(tiles)));
     TRY(bin_shapes(arena, set, &tables, &plan));
+    if (is_all)
+        TRY(prm_values_build(arena, &set->field_values, values, spec, set->cells, tables.grids,
+                             tables.grid_count));
 cleanup:
     prm_shape_tables_deinit(&tables);
     return status;
@@ -321,12 +332,16 @@ enum prm_status prm_world_create(struct prm_arena *arena, struct prm_world **wor
 {
     enum prm_status status = PRM_OK;
     struct prm_world *made = NULL;
+    struct prm_value_plan values = {0};
 
     *world = NULL;
     TRY(prm_world_check(spec));
+    TRY(prm_value_plan_init(&values, spec));
     made = calloc(1, sizeof(*made));
-    if (made == NULL)
-        return prm_fault_set(PRM_HOST_MEMORY, "no memory for a world");
+    if (made == NULL) {
+        status = prm_fault_set(PRM_HOST_MEMORY, "no memory for a world");
+        goto cleanup;
+    }
     made->context = prm_arena_context(arena);
     made->dimension = spec->dimension;
     made->bounded = spec->bounded;
@@ -343,15 +358,17 @@ enum prm_status prm_world_create(struct prm_arena *arena, struct prm_world **wor
 
     made->finest = finest_of(spec);
 
-    TRY(set_init(arena, made, &made->fixed, spec, false));
-    made->all = made->fixed;
+    TRY(set_init(arena, made, &made->all, spec, &values, true));
     if (made->has_dynamic) {
-        made->all = (struct prm_obstacle_set){0};
-        TRY(set_init(arena, made, &made->all, spec, true));
+        TRY(set_init(arena, made, &made->fixed, spec, &values, false));
+        made->fixed.field_values = made->all.field_values;
+    } else {
+        made->fixed = made->all;
     }
     *world = made;
     made = NULL;
 cleanup:
+    prm_value_plan_deinit(&values);
     prm_world_destroy(made);
     return status;
 }
@@ -361,20 +378,22 @@ void prm_world_destroy(struct prm_world *world)
     if (world == NULL)
         return;
     if (world->has_dynamic)
-        set_deinit(world->context, &world->all);
-    set_deinit(world->context, &world->fixed);
+        set_deinit(world->context, &world->fixed);
+    set_deinit(world->context, &world->all);
+    prm_buffer_destroy(world->context, &world->all.field_values);
     free(world);
 }
 
 static size_t set_bytes(const struct prm_obstacle_set *set)
 {
     return set->shapes.bytes + set->segments.bytes + set->grids.bytes + set->cells.bytes +
-           set->tile_offsets.bytes + set->tile_members.bytes + set->tiles.bytes;
+           set->tile_offsets.bytes + set->tile_members.bytes + set->tiles.bytes + set->fields.bytes;
 }
 
 size_t prm_world_bytes(const struct prm_world *world)
 {
-    return set_bytes(&world->fixed) + (world->has_dynamic ? set_bytes(&world->all) : 0);
+    return set_bytes(&world->all) + (world->has_dynamic ? set_bytes(&world->fixed) : 0) +
+           world->all.field_values.bytes;
 }
 
 double prm_world_diagonal(const struct prm_world *world)

@@ -1,4 +1,5 @@
 /* Checks of world specifications: what is refused, by the obstacle's index and member. */
+#include "roadmap/field.h"
 #include "roadmap/world.h"
 
 #include <math.h>
@@ -82,7 +83,11 @@ static enum prm_status check_many(uint32_t index, const struct prm_obstacle *obs
             return prm_fault_set(PRM_INVALID_ARGUMENT,
                                  "obstacle %u: triangle %zu names vertex %u of %u", index, i / 3,
                                  obstacle->triangles[i], obstacle->point_count);
-    return check_number(index, "resolution", obstacle->resolution, 0.0);
+    const enum prm_status resolved = check_number(index, "resolution", obstacle->resolution, 0.0);
+    if (resolved != PRM_OK)
+        return resolved;
+    struct prm_field_plan plan;
+    return prm_field_plan(&plan, obstacle, index);
 }
 
 static enum prm_status check_grid(uint32_t index, const struct prm_grid_spec *grid)

@@ -119,7 +119,7 @@ static double set_polygon(struct shape *shape, struct prm_shape_tables *tables,
 
 /* A grid: its row in the grid table and its cells; returns what was lost. */
 static double set_grid(struct shape *shape, struct prm_shape_tables *tables,
-                       const struct prm_obstacle *o, const double *center)
+                       const struct prm_obstacle *o, const double *center, uint32_t values)
 {
     const struct prm_grid_spec *spec = &o->grid;
     const size_t cells = (size_t)spec->width * spec->height;
@@ -130,7 +130,8 @@ static double set_grid(struct shape *shape, struct prm_shape_tables *tables,
                           .resolution = (float)spec->resolution,
                           .width = spec->width,
                           .height = spec->height,
-                          .first = (uint32_t)tables->cell_count};
+                          .first = (uint32_t)tables->cell_count,
+                          .values = values};
     const double lost = hypot(lose(&grid->origin[0], spec->origin[0] - center[0]),
                               lose(&grid->origin[1], spec->origin[1] - center[1]));
     memcpy(tables->cells + tables->cell_count, spec->cells, cells);
@@ -253,23 +254,37 @@ static void append_solids(struct prm_shape_tables *tables, const struct prm_obst
 
 /* Appends a grid, which is in no tile. */
 static void append_grid(struct prm_shape_tables *tables, const struct prm_obstacle *o,
-                        uint32_t index, const double *center)
+                        uint32_t index, const double *center, uint32_t values)
 {
     struct shape shape = {.obstacle = index};
-    const double lost = set_grid(&shape, tables, o, center);
+    const double lost = set_grid(&shape, tables, o, center, values);
     shape.padding = prm_round_up(o->padding + lost);
     tables->shapes[tables->shape_count++] = shape;
 }
 
+/* Appends a field, which is in no tile, behind all shapes. */
+static void append_field(struct prm_shape_tables *tables, const struct prm_obstacle *o,
+                         uint32_t index, const double *center, const struct prm_field_plan *plan,
+                         uint32_t values)
+{
+    struct shape shape = {.kind = SHAPE_FIELD, .obstacle = index, .first = tables->field_count};
+    struct field *field = &tables->fields[tables->field_count];
+    const double lost = prm_field_set(field, plan, o, center);
+    field->first = values;
+    shape.padding = prm_round_up(o->padding + lost);
+    tables->shapes[tables->shape_count + tables->field_count++] = shape;
+}
+
 /* Room for all obstacles, the enabled ones and the others. */
-static enum prm_status allocate(struct prm_shape_tables *tables, const struct prm_world_spec *spec)
+static enum prm_status allocate(struct prm_shape_tables *tables, const struct prm_world_spec *spec,
+                                const struct prm_value_plan *values)
 {
     size_t points = 0, cells = 0, count = 0;
     for (uint32_t i = 0; i < spec->obstacle_count; i++) {
         const struct prm_obstacle *o = &spec->obstacles[i];
         points += o->kind == PRM_OBSTACLE_POLYGON ? o->point_count : 0;
         cells += o->kind == PRM_OBSTACLE_GRID ? (size_t)o->grid.width * o->grid.height : 0;
-        count += prm_obstacle_parts(o);
+        count += values->fields[i].values > 0 ? 1 : prm_obstacle_parts(o);
     }
     if (points > INT32_MAX || cells > INT32_MAX || count > INT32_MAX)
         return prm_fault_set(PRM_LIMIT_EXCEEDED,
@@ -280,31 +295,40 @@ static enum prm_status allocate(struct prm_shape_tables *tables, const struct pr
     tables->shapes = calloc(count + 1, sizeof(*tables->shapes));
     tables->boxes = calloc(count + 1, sizeof(*tables->boxes));
     tables->grids = calloc((size_t)spec->obstacle_count + 1, sizeof(*tables->grids));
+    tables->fields = calloc((size_t)spec->obstacle_count + 1, sizeof(*tables->fields));
     tables->segments = calloc(points + 1, sizeof(*tables->segments));
     tables->cells = calloc(cells + 1, 1);
-    if (!tables->shapes || !tables->boxes || !tables->grids || !tables->segments || !tables->cells)
+    if (!tables->shapes || !tables->boxes || !tables->grids || !tables->fields ||
+        !tables->segments || !tables->cells)
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for a world of %zu solids", count);
     return PRM_OK;
 }
 
 enum prm_status prm_shape_tables_init(struct prm_shape_tables *tables,
-                                      const struct prm_world_spec *spec, const double *center,
+                                      const struct prm_world_spec *spec,
+                                      const struct prm_value_plan *values, const double *center,
                                       bool with_dynamic)
 {
     enum prm_status status = PRM_OK;
     *tables = (struct prm_shape_tables){0};
-    TRY(allocate(tables, spec));
+    TRY(allocate(tables, spec, values));
 
-    // solids first, then grids
-    for (int grids = 0; grids < 2; grids++) {
+    // solids, then grids, then fields
+    enum { SOLIDS, GRIDS, FIELDS, ROUNDS };
+    for (int round = SOLIDS; round < ROUNDS; round++) {
         for (uint32_t i = 0; i < spec->obstacle_count; i++) {
             const struct prm_obstacle *o = &spec->obstacles[i];
-            if (o->disabled || (o->dynamic && !with_dynamic))
+            const int sort = o->kind == PRM_OBSTACLE_GRID   ? GRIDS
+                             : values->fields[i].values > 0 ? FIELDS
+                                                            : SOLIDS;
+            if (sort != round || o->disabled || (o->dynamic && !with_dynamic))
                 continue;
-            if (o->kind != PRM_OBSTACLE_GRID && grids == 0)
+            if (sort == SOLIDS)
                 append_solids(tables, o, i, center);
-            else if (o->kind == PRM_OBSTACLE_GRID && grids != 0)
-                append_grid(tables, o, i, center);
+            else if (sort == GRIDS)
+                append_grid(tables, o, i, center, values->first[i]);
+            else
+                append_field(tables, o, i, center, &values->fields[i], values->first[i]);
         }
     }
 cleanup:
@@ -316,6 +340,7 @@ void prm_shape_tables_deinit(struct prm_shape_tables *tables)
     free(tables->shapes);
     free(tables->boxes);
     free(tables->grids);
+    free(tables->fields);
     free(tables->segments);
     free(tables->cells);
     *tables = (struct prm_shape_tables){0};
