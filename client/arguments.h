@@ -16,7 +16,8 @@
     OPTION("json", NULL, "print the raw answer")                                                   \
     OPTION("help", NULL, "explain the command")                                                    \
     OPTION("version", NULL, "print the version")                                                   \
-    OPTION("format", "FORMAT", "format of the file (default: from its name; json, movingai)")      \
+    OPTION("format", "FORMAT", "format of the file (default: from its name)")                      \
+    OPTION("obstacle", "ID", "put the file as this obstacle of the world")                         \
     OPTION("world", "NAME", "world to build in")                                                   \
     OPTION("robot", "NAME", "robot to build for")                                                  \
     OPTION("samples", "N", "milestones wanted")                                                    \
@@ -33,7 +34,8 @@
     OPTION("output", "WHAT", "what is returned: path (default), nodes or cost")                    \
     OPTION("interpolate", "D", "greatest distance between way-points")                             \
     OPTION("no-simplify", NULL, "leave the path as the roadmap has it")                            \
-    OPTION("set", "NAME=VALUE", "an option of the algorithm; may be given several times")          \
+    OPTION("expand", "N", "samples of trees a query that the roadmap does not answer; 0: none")    \
+    OPTION("set", "NAME=VALUE", "an option of the algorithm, or of the file; may be repeated")     \
     OPTION("save", "FILE", "also write the raw answer to a file; of compute, as .npz")
 
 enum { ARGUMENTS_MAX = 64 };

@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-#define QUERY_OPTIONS "start goal queries objective output interpolate no-simplify"
+#define QUERY_OPTIONS "start goal queries objective output interpolate no-simplify expand"
 
 static const struct command command_table[] = {
-    {"world put", "NAME FILE", 2, 2, "format", "make or replace a world from a file (- for stdin)",
-     command_world_put},
+    {"world put", "NAME FILE…", 2, 3, "format obstacle set",
+     "make or replace a world, or an obstacle of it, from a file (- for stdin)", command_world_put},
     {"world list", "", 0, 0, "", "list worlds", command_world_list},
     {"world get", "NAME", 1, 1, "", "show a world", command_world_get},
     {"world delete", "NAME", 1, 1, "", "delete a world", command_world_delete},

@@ -18,47 +18,16 @@ static const char *type_of(const struct text *content)
     return NULL;
 }
 
-/* "/v1/compute/OP?name=value…" of the --set options; false: `fault` says what is wrong. */
-static bool url_print(const struct arguments *arguments, struct text *url, const char **fault)
-{
-    char separator = '?';
-    text_print(url, "/v1/compute/");
-    client_url_append(url, arguments->words[0]);
-    for (unsigned i = 0; i < arguments->option_count; i++) {
-        const struct argument_option *option = &arguments->options[i];
-        if (strcmp(option->name, "set") != 0)
-            continue;
-        const char *equals = strchr(option->value, '=');
-        char name[64];
-        if (!equals || equals == option->value || (size_t)(equals - option->value) >= sizeof name) {
-            *fault = option->value;
-            return false;
-        }
-        snprintf(name, sizeof name, "%.*s", (int)(equals - option->value), option->value);
-        text_append(url, &separator, 1);
-        client_url_append(url, name);
-        text_append(url, "=", 1);
-        client_url_append(url, equals + 1);
-        separator = '&';
-    }
-    text_append(url, "", 1);
-    return true;
-}
-
 enum exit_code command_compute(const struct session *session, const struct arguments *arguments)
 {
-    const char *save = arguments_option(arguments, "save"), *fault = NULL;
+    const char *save = arguments_option(arguments, "save");
     struct text content = {0}, url = {0};
     struct client_reply reply = {0};
-    enum exit_code code = EXIT_USAGE;
-    if (!url_print(arguments, &url, &fault)) {
-        session_usage(session, "--set %s is not NAME=VALUE", fault);
+    text_print(&url, "/v1/compute/");
+    client_url_append(&url, arguments->words[0]);
+    enum exit_code code = session_end_url(session, arguments, &url, '?');
+    if (code != EXIT_SOLVED)
         goto cleanup;
-    }
-    if (url.failed) {
-        session_usage(session, "out of memory");
-        goto cleanup;
-    }
     code = session_read_file(session, arguments->words[1], &content);
     if (code != EXIT_SOLVED)
         goto cleanup;

@@ -1,69 +1,8 @@
-/* Worlds and robots: put, list, get, delete. */
+/* Worlds and robots: list, get, delete. */
 #include "client/commands.h"
 #include "client/listing.h"
 
 #include <string.h>
-
-/* The format that a file's name tells; NULL: the name tells nothing. */
-static const char *format_of(const char *path)
-{
-    static const struct {
-        const char *ending, *format;
-    } endings[] = {{".json", "json"}, {".map", "movingai"}};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        if (name_ends_with(path, endings[i].ending))
-            return endings[i].format;
-    }
-    return strcmp(path, "-") == 0 ? "json" : NULL;
-}
-
-/* PUTs a file as /v1/COLLECTION/NAME, with ?format= unless it is JSON. */
-static enum exit_code resource_put(const struct session *session, const struct arguments *arguments,
-                                   const char *collection)
-{
-    const char *name = arguments->words[0], *path = arguments->words[1];
-    const char *format = arguments_option(arguments, "format");
-    if (!format)
-        format = format_of(path);
-    if (!format)
-        return session_usage(session, "%s: the name does not tell the format; give --format", path);
-
-    // the file as it is
-    struct text content, url = {0};
-    enum exit_code code = session_read_file(session, path, &content);
-    if (code != EXIT_SOLVED)
-        return code;
-    bool is_json = strcmp(format, "json") == 0;
-    text_print(&url, "/v1/%s/", collection);
-    client_url_append(&url, name);
-    if (!is_json) {
-        text_print(&url, "?format=");
-        client_url_append(&url, format);
-    }
-    text_append(&url, "", 1);
-
-    struct client_reply reply = {0};
-    if (url.failed) {
-        code = session_usage(session, "out of memory");
-    } else {
-        struct client_request request = {.method = "PUT",
-                                         .path = url.data,
-                                         .body = content.data ? content.data : "",
-                                         .body_bytes = content.length,
-                                         .content_type =
-                                             is_json ? NULL : "application/octet-stream"};
-        code = session_send(session, &request, &reply);
-    }
-    if (code == EXIT_SOLVED && session->json)
-        session_print_raw(session, &reply);
-    else if (code == EXIT_SOLVED)
-        fprintf(session->out, "%s: revision %.0f\n", name,
-                document_number(client_reply_root(&reply), "/revision", 0));
-    client_reply_deinit(&reply);
-    text_deinit(&content);
-    text_deinit(&url);
-    return code;
-}
 
 static enum exit_code resource_delete(const struct session *session,
                                       const struct arguments *arguments, const char *collection)
@@ -77,16 +16,6 @@ static enum exit_code resource_delete(const struct session *session,
         fprintf(session->out, "%s: deleted\n", arguments->words[0]);
     client_reply_deinit(&reply);
     return code;
-}
-
-enum exit_code command_world_put(const struct session *session, const struct arguments *arguments)
-{
-    return resource_put(session, arguments, "worlds");
-}
-
-enum exit_code command_robot_put(const struct session *session, const struct arguments *arguments)
-{
-    return resource_put(session, arguments, "robots");
 }
 
 enum exit_code command_world_delete(const struct session *session,

@@ -51,6 +51,28 @@ enum exit_code session_call(const struct session *session, const char *method,
     return code;
 }
 
+enum exit_code session_end_url(const struct session *session, const struct arguments *arguments,
+                               struct text *url, char separator)
+{
+    for (unsigned i = 0; i < arguments->option_count; i++) {
+        const struct argument_option *option = &arguments->options[i];
+        if (strcmp(option->name, "set") != 0)
+            continue;
+        const char *equals = strchr(option->value, '=');
+        char name[64];
+        if (!equals || equals == option->value || (size_t)(equals - option->value) >= sizeof name)
+            return session_usage(session, "--set %s is not NAME=VALUE", option->value);
+        snprintf(name, sizeof name, "%.*s", (int)(equals - option->value), option->value);
+        text_append(url, &separator, 1);
+        client_url_append(url, name);
+        text_append(url, "=", 1);
+        client_url_append(url, equals + 1);
+        separator = '&';
+    }
+    text_append(url, "", 1);
+    return url->failed ? session_usage(session, "out of memory") : EXIT_SOLVED;
+}
+
 void session_print_raw(const struct session *session, const struct client_reply *reply)
 {
     fwrite(reply->body, 1, reply->bytes, session->out);

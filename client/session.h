@@ -37,6 +37,11 @@ enum exit_code session_call(const struct session *session, const char *method,
                             const char *collection, const char *name, const char *suffix,
                             struct client_reply *reply);
 
+/* Appends the parameters that --set NAME=VALUE options give, the first behind `separator` (? or &),
+ * and terminates the URL. */
+enum exit_code session_end_url(const struct session *session, const struct arguments *arguments,
+                               struct text *url, char separator);
+
 /* Prints a raw answer with a final newline. */
 void session_print_raw(const struct session *session, const struct client_reply *reply);
 

@@ -50,6 +50,11 @@ static struct fake_answer answers[] = {
      "{\"name\":\"a\",\"dimension\":2,\"grid\":{\"width\":3,\"height\":10},\"obstacles\":[]}", 0},
     {"PUT /v1/worlds/a", 200, NULL, "{\"revision\":1}", 0},
     {"PUT /v1/worlds/a?format=movingai", 200, NULL, "{\"revision\":2}", 0},
+    {"PUT /v1/worlds/a?format=ros-map&unknown=free", 200, NULL,
+     "{\"revision\":3,\"cells\":{\"occupied\":1,\"free\":2,\"unknown\":3},\"warnings\":[{"
+     "\"detail\":"
+     "\"half is unknown\"}]}",
+     0},
     {"DELETE /v1/worlds/a", 204, NULL, "", 0},
     {"DELETE /v1/worlds/b", 409, "application/problem+json",
      "{\"title\":\"The resource is in use\",\"code\":\"in_use\"}", 0},
@@ -94,6 +99,11 @@ static int setup(void **state)
     file_write("w.json", "{\"dimension\":2}");
     file_write("w.map", "type octile\n");
     file_write("w.unknown", "");
+    file_write("w.stl", "solid");
+    file_write("w.yaml", "image: w.pgm # beside it\n");
+    file_write("w.pgm", "P5 of a kind");
+    file_write("none.yaml", "image: none.pgm\n");
+    file_write("no-image.yaml", "resolution: 1\n");
     file_write("p.json",
                "{\"seed\":5,\"samples\":{\"method\":\"halton\",\"count\":7},\"edges\":{}}");
     file_write("q.json", "{\"queries\":[{\"start\":[0,0],\"goal\":[1,1]}],\"objective\":\"hops\"}");
@@ -107,9 +117,10 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    static const char *const names[] = {"w.json", "w.map",    "w.unknown",  "p.json",
-                                        "q.json", "q.scen",   "other.scen", "broken.json",
-                                        "a.svg",  "out.json", "a.npy",      "out.npz"};
+    static const char *const names[] = {
+        "w.json",     "w.map",       "w.unknown", "p.json",    "q.json",       "q.scen",
+        "other.scen", "broken.json", "a.svg",     "out.json",  "a.npy",        "out.npz",
+        "w.stl",      "w.yaml",      "w.pgm",     "none.yaml", "no-image.yaml"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(names[i]);
     rmdir(folder);
@@ -190,6 +201,10 @@ static void usage_is_2(void **state)
         {"compute scan w.json --set bins", 2, "--set bins is not NAME=VALUE", NULL},
         {"world put a missing.json", 2, "missing.json", NULL},
         {"world put a w.unknown", 2, "--format", NULL},
+        {"world put a w.map w.pgm", 2, "format movingai is of one file", NULL},
+        {"world put a none.yaml", 2, "none.pgm", NULL},
+        {"world put a no-image.yaml", 2, "no line \"image: FILE\"", NULL},
+        {"world put a w.map --set passable", 2, "--set passable is not NAME=VALUE", NULL},
         {"roadmap build m --robot r", 2, "needs --world and --robot", NULL},
         {"roadmap build m --world a --robot r --samples x", 2, "--samples", NULL},
         {"roadmap build m --params broken.json", 2, "broken.json", NULL},
@@ -222,6 +237,11 @@ static void answers_decide_the_rest(void **state)
         {"world put a w.json", 0, "a: revision 1", "Content-Type: application/json"},
         {"world put a w.map", 0, "a: revision 2", "PUT /v1/worlds/a?format=movingai "},
         {"world put a w.unknown --format movingai", 0, "revision 2", NULL},
+        {"world put a w.yaml --set unknown=free", 0, "1 occupied, 2 free, 3 unknown",
+         "\r\n\r\nP5 of a kind\r\n--prm-part-00000000--\r\n"},
+        {"world put a w.yaml w.pgm --set unknown=free", 0, "half is unknown",
+         "Content-Type: multipart/form-data; boundary=prm-part-00000000"},
+        {"world put a w.stl --obstacle o%1", 4, "404", "PUT /v1/worlds/a/obstacles/o%251?"},
         {"world delete a", 0, "a: deleted", "DELETE /v1/worlds/a "},
         {"world delete b", 4, "in use (409 in_use)", NULL},
         {"plan m --start 1,2 --goal 3,4", 0, "length 2.83",
@@ -230,6 +250,8 @@ static void answers_decide_the_rest(void **state)
          "{\"objective\":\"hops\",\"simplify\":false,\"queries\":[{\"start\":[1,2],\"goals\":[[3,4]"
          ",["
          "-5,6]]}]}"},
+        {"plan m --start 1,2 --goal 3,4 --expand 500", 0, NULL,
+         "{\"expand\":{\"samples\":500},\"queries\""},
         {"plan m --queries q.json", 0, NULL, "\"objective\":\"hops\""},
         {"plan m --queries q.json --objective length", 0, NULL,
          "{\"objective\":\"length\",\"queries\""},
