@@ -1,23 +1,31 @@
 /* Is the straight motion between two configurations free? The one routine of roadmap, connections
  * and shortcuts.
  *
- * Certified (the default): the least distance of the swept reference point to each obstacle, in
- * closed form or by certified bisection, less padding and the body's radius, must exceed the
- * margin. The broad phase cuts the motion into pieces of about a tile's edge and looks up the tiles
- * that each piece touches; an obstacle found is tested against the whole motion, so that the answer
- * does not depend on the tiles.
+ * Certified (the default). Point and ball: the least distance of the swept reference point to each
+ * obstacle, in closed form or by certified bisection, less padding and the body's radius, must
+ * exceed the margin. The broad phase cuts the motion into pieces of about a tile's edge and looks
+ * up the tiles that each piece touches; an obstacle found is tested against the whole motion, so
+ * that the answer does not depend on the tiles. Robots with spheres: certified intervals
+ * (intervals.h).
  *
  * -D EDGE_SAMPLED: configurations at most `step` apart instead, each tested as above; for
- * comparison. With -D ROW, DOF of metric.h. Takes rows in registers (row_load).
+ * comparison. With -D ROW, DOF … of metric.h and, for a robot with spheres, those of intervals.h.
+ * Takes rows in registers (row_load).
  */
 #ifndef KERNELS_EDGES_H
 #define KERNELS_EDGES_H
 
+#include "broad_phase.h"
+#include "field.h"
 #include "geometry.h"
 #include "grid.h"
 #include "language.h"
 #include "metric.h"
 #include "scene.h"
+
+#ifdef BODIES
+#include "intervals.h"
+#endif
 
 /* Pieces of a motion at most: beyond, their boxes grow instead. */
 #define EDGE_PIECES_MAX 4096u
@@ -25,37 +33,6 @@
 #define EDGE_RECENT 4
 /* Samples of a motion at most. */
 #define EDGE_SAMPLES_MAX 65536u
-
-/* The tiles that a box touches along each axis. What lies outside of the tile grid counts to its
- * outermost tiles, obstacles (world.c) and boxes alike. */
-struct tile_box {
-    u32 low[3], high[3];
-};
-
-static inline u32 tile_index(f32 x, f32 origin, f32 inverse_edge, u32 size)
-{
-    return (u32)f32_clamp((x - origin) * inverse_edge, 0.0f, (f32)(size - 1));
-}
-
-/* The tiles of the box about the segment p q grown by `grown`. */
-static inline void tile_box_about(struct tile_box *box, GLOBAL const struct tile_grid *tiles,
-                                  struct vec3 p, struct vec3 q, f32 grown)
-{
-    const f32 from[3] = {p.x, p.y, p.z}, to[3] = {q.x, q.y, q.z};
-    for (int axis = 0; axis < 3; axis++) {
-        box->low[axis] = tile_index(f32_min(from[axis], to[axis]) - grown, tiles->origin[axis],
-                                    tiles->inverse_edge, tiles->size[axis]);
-        box->high[axis] = tile_index(f32_max(from[axis], to[axis]) + grown, tiles->origin[axis],
-                                     tiles->inverse_edge, tiles->size[axis]);
-    }
-}
-
-/* The first tile of a row of a tile grid. The tiles of a row are consecutive, and so are their
- * members. */
-static inline u32 tile_row(GLOBAL const struct tile_grid *tiles, u32 y, u32 z)
-{
-    return (z * tiles->size[1] + y) * tiles->size[0];
-}
 
 /* Whether the segment a b keeps more than `reach` from the padded shape. */
 static inline int shape_is_clear(const struct scene *scene, u32 index, struct vec3 a, struct vec3 b,
@@ -87,7 +64,8 @@ static inline int piece_is_clear(const struct scene *scene, struct vec3 p, struc
                     known |= recent[i] == index;
                 if (known)
                     continue;
-                if (!shape_is_clear(scene, index, a, b, reach))
+                if (!shape_is_clear(scene, index, a, b, reach) &&
+                    !is_allowed(scene, 0, scene->shapes[index].obstacle))
                     return 0;
                 recent[oldest] = index;
                 oldest = (oldest + 1) % EDGE_RECENT;
@@ -111,7 +89,16 @@ static inline int segment_is_free(const struct scene *scene, struct vec3 from, s
         GLOBAL const struct shape *shape =
             scene->shapes + (scene->shape_count - scene->grid_count) + g;
         if (!grid_segment_is_clear(scene->grids + shape->first, scene->cells, a, b,
-                                   reach + shape->padding))
+                                   reach + shape->padding) &&
+            !is_allowed(scene, 0, shape->obstacle))
+            return 0;
+    }
+    // nor are fields, which come after them
+    for (u32 f = 0; f < scene->field_count; f++) {
+        GLOBAL const struct shape *shape = scene->shapes + scene->shape_count + f;
+        if (!field_segment_is_clear(scene->fields + shape->first, scene->field_values, a, b,
+                                    reach + shape->padding) &&
+            !is_allowed(scene, 0, shape->obstacle))
             return 0;
     }
     if (scene->shape_count == scene->grid_count)
@@ -131,6 +118,25 @@ static inline int segment_is_free(const struct scene *scene, struct vec3 from, s
     return 1;
 }
 
+#ifdef BODIES
+
+/* Whether the robot at `row` keeps more than the margin from everything and from itself. */
+static inline int state_is_free(const struct scene *scene, const f32 *row)
+{
+    struct travel still;
+    struct pose pose;
+    lane_f32 rows[DOF];
+    for (u32 l = 0; l < LINKS; l++)
+        still.links[l] = 0.0f;
+    for (u32 p = 0; p < PAIRS; p++)
+        still.pairs[p] = 0.0f;
+    row_spread(rows, row);
+    pose_of(&pose, scene->bodies, rows);
+    return !lane_any(bodies_hit(scene, &pose, &still, rows[0] * 0.0f, lane_first(1), 1));
+}
+
+#else
+
 /* Whether the robot at `row` keeps more than the margin from everything. */
 static inline int state_is_free(const struct scene *scene, const f32 *row)
 {
@@ -138,10 +144,12 @@ static inline int state_is_free(const struct scene *scene, const f32 *row)
     return segment_is_free(scene, p, p);
 }
 
+#endif
+
 /* Whether the straight motion from row a to row b is free, both ends included. */
 static inline int edge_is_free(const struct scene *scene, const f32 *a, const f32 *b)
 {
-#ifdef EDGE_SAMPLED
+#if defined(EDGE_SAMPLED)
     const f32 steps = metric_distance(a, b) / scene->step;
     const u32 count = steps < (f32)(EDGE_SAMPLES_MAX - 1) ? 1 + (u32)steps : EDGE_SAMPLES_MAX;
     f32 row[ROW];
@@ -151,6 +159,10 @@ static inline int edge_is_free(const struct scene *scene, const f32 *a, const f3
             return 0;
     }
     return state_is_free(scene, b);
+#elif defined(BODIES)
+    struct motion motion;
+    motion_make(scene, &motion, a, b);
+    return motion_is_free(scene, &motion);
 #else
     return segment_is_free(scene, row_position(a), row_position(b));
 #endif

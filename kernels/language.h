@@ -16,12 +16,16 @@ typedef float f32;
 #define GLOBAL __global
 #define LOCAL __local
 #define PRIVATE __private
+#define CONSTANT __constant
 #define f32_sqrt(x) sqrt(x)
 #define f32_abs(x) fabs(x)
 #define f32_min(a, b) ((a) < (b) ? (a) : (b))
 #define f32_max(a, b) ((a) > (b) ? (a) : (b))
 #define f32_floor(x) floor(x)
 #define f32_ceil(x) ceil(x)
+#define f32_rint(x) rint(x)
+#define f32_sin(x) sin(x)
+#define f32_atan2(y, x) atan2(y, x)
 #define u64_mul_high(a, b) mul_hi(a, b)
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -37,12 +41,16 @@ typedef float f32;
 #define GLOBAL
 #define LOCAL
 #define PRIVATE
+#define CONSTANT static
 #define f32_sqrt(x) sqrtf(x)
 #define f32_abs(x) fabsf(x)
 #define f32_min(a, b) ((a) < (b) ? (a) : (b))
 #define f32_max(a, b) ((a) > (b) ? (a) : (b))
 #define f32_floor(x) floorf(x)
 #define f32_ceil(x) ceilf(x)
+#define f32_rint(x) rintf(x)
+#define f32_sin(x) sinf(x)
+#define f32_atan2(y, x) atan2f(y, x)
 
 /* The upper 64 of the 128 bits of a product. */
 static inline u64 u64_mul_high(u64 a, u64 b)

@@ -13,21 +13,45 @@
 #define KERNELS_SCENE_H
 
 #include "language.h"
+#include "robot_types.h"
 #include "types.h"
 
 struct scene {
-    GLOBAL const struct shape *shapes; /* the last grid_count of them are grids */
+    GLOBAL const struct shape *shapes; /* the last grid_count of shape_count are grids, and then
+                                          there are field_count fields */
     GLOBAL const struct segment2 *polygons;
     GLOBAL const struct grid *grids;
     GLOBAL const unsigned char *cells;
     GLOBAL const u32 *tile_offsets;
     GLOBAL const u32 *tile_members;
     GLOBAL const struct tile_grid *tiles;
-    u32 shape_count, grid_count;
+    GLOBAL const struct field *fields;
+    GLOBAL const f32 *field_values; /* of fields and grids */
+    u32 shape_count, grid_count, field_count;
     f32 radius; /* of the robot's body, 0 for a point */
     f32 margin; /* a clearance must exceed it */
     f32 step;   /* sampled checks: metric distance between samples */
+    /* of robots with spheres */
+    GLOBAL const struct body *bodies;
+    GLOBAL const struct body_link *links;
+    GLOBAL const struct sphere_group *groups;
+    GLOBAL const struct body_sphere *spheres;
+    GLOBAL const struct link_pair *pairs;
+    GLOBAL const f32 *link_reach; /* [links][DOF]: metres a link moves at most per unit of a row */
+    GLOBAL const f32 *pair_reach; /* [pairs][DOF]: the same of one link against the other */
+    GLOBAL const u32 *allowed;    /* [allowed_count][2]: link and obstacle that may touch */
+    u32 allowed_count;
 };
+
+/* Whether a link and an obstacle may touch. */
+static inline int is_allowed(const struct scene *scene, u32 link, u32 obstacle)
+{
+    for (u32 i = 0; i < scene->allowed_count; i++) {
+        if (scene->allowed[2 * i] == link && scene->allowed[2 * i + 1] == obstacle)
+            return 1;
+    }
+    return 0;
+}
 
 #define SCENE_PARAMETERS                                                                           \
     GLOBAL const struct shape *restrict scene_shapes,                                              \
@@ -36,15 +60,26 @@ struct scene {
         GLOBAL const unsigned char *restrict scene_cells,                                          \
         GLOBAL const u32 *restrict scene_tile_offsets,                                             \
         GLOBAL const u32 *restrict scene_tile_members,                                             \
-        GLOBAL const struct tile_grid *restrict scene_tiles, const u32 scene_shape_count,          \
-        const u32 scene_grid_count, const f32 scene_radius, const f32 scene_margin,                \
-        const f32 scene_step
+        GLOBAL const struct tile_grid *restrict scene_tiles,                                       \
+        GLOBAL const struct field *restrict scene_fields,                                          \
+        GLOBAL const f32 *restrict scene_field_values, const u32 scene_shape_count,                \
+        const u32 scene_grid_count, const u32 scene_field_count, const f32 scene_radius,           \
+        const f32 scene_margin, const f32 scene_step,                                              \
+        GLOBAL const struct body *restrict scene_bodies,                                           \
+        GLOBAL const struct body_link *restrict scene_links,                                       \
+        GLOBAL const struct sphere_group *restrict scene_groups,                                   \
+        GLOBAL const struct body_sphere *restrict scene_spheres,                                   \
+        GLOBAL const struct link_pair *restrict scene_pairs,                                       \
+        GLOBAL const f32 *restrict scene_link_reach, GLOBAL const f32 *restrict scene_pair_reach,  \
+        GLOBAL const u32 *restrict scene_allowed, const u32 scene_allowed_count
 
 #define SCENE_FROM_PARAMETERS                                                                      \
     {                                                                                              \
         scene_shapes, scene_polygons, scene_grids, scene_cells, scene_tile_offsets,                \
-            scene_tile_members, scene_tiles, scene_shape_count, scene_grid_count, scene_radius,    \
-            scene_margin, scene_step                                                               \
+            scene_tile_members, scene_tiles, scene_fields, scene_field_values, scene_shape_count,  \
+            scene_grid_count, scene_field_count, scene_radius, scene_margin, scene_step,           \
+            scene_bodies, scene_links, scene_groups, scene_spheres, scene_pairs, scene_link_reach, \
+            scene_pair_reach, scene_allowed, scene_allowed_count                                   \
     }
 
 #endif

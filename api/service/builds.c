@@ -179,7 +179,7 @@ static enum prm_status begin(struct build *build, struct device *device)
     jobs_progress(build->job, "world", 0);
     service_unlock(service);
 
-    const struct prm_robot robot = robot_translate(&build->pending->robot->document);
+    const struct prm_robot_spec robot = robot_translate(&build->pending->robot->document);
     const struct prm_roadmap_params params =
         roadmap_translate(&build->pending->document, &build->service->limits);
     const enum prm_status status =

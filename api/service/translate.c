@@ -133,17 +133,17 @@ void world_spec_deinit(struct world_spec *spec)
     free(spec->cells);
 }
 
-struct prm_robot robot_translate(const struct robot_document *document)
+struct prm_robot_spec robot_translate(const struct robot_document *document)
 {
     switch (document->type) {
     case ROBOT_BALL:
-        return (struct prm_robot){.kind = PRM_ROBOT_BALL, .radius = document->radius};
+        return (struct prm_robot_spec){.kind = PRM_ROBOT_BALL, .radius = document->radius};
     case ROBOT_RIGID:
     case ROBOT_ARM:
     case ROBOT_POINT:
         break;
     }
-    return (struct prm_robot){.kind = PRM_ROBOT_POINT};
+    return (struct prm_robot_spec){.kind = PRM_ROBOT_POINT};
 }
 
 static enum prm_sample_method sample_method_translate(enum sample_method method)
@@ -281,6 +281,8 @@ static const char *kind_text(enum prm_reason_kind kind)
     switch (kind) {
     case PRM_REASON_WORLD_COLLISION:
         return "world_collision";
+    case PRM_REASON_SELF_COLLISION:
+        return "self_collision";
     case PRM_REASON_BOUNDS:
         return "bounds";
     case PRM_REASON_NOT_CONNECTED:
@@ -297,7 +299,8 @@ static struct plan_reason reason_translate(const struct prm_reason *from,
                                            const struct world_document *world,
                                            const char *const *coordinates, uint32_t dof)
 {
-    const bool collision = from->kind == PRM_REASON_WORLD_COLLISION;
+    const bool collision = from->kind == PRM_REASON_WORLD_COLLISION ||
+                           from->kind == PRM_REASON_SELF_COLLISION;
     const bool bounds = from->kind == PRM_REASON_BOUNDS && from->coordinate < dof;
     const bool of_goal = from->at == PRM_AT_GOAL;
     return (struct plan_reason){
@@ -326,6 +329,7 @@ struct plan_result result_translate(const struct prm_plan_result *result,
                    "the engine's statuses are the wire's, in its order");
     return (struct plan_result){
         .status = (enum plan_status)result->status,
+        .expanded = result->expanded,
         .length = result->length,
         .hops = result->hops,
         .goal_index = result->goal_index,

@@ -41,7 +41,7 @@ static enum prm_status make_world(struct device *device, struct prm_world **worl
 /* Builds a roadmap and checks it again. */
 static enum prm_status build(struct device *device, unsigned piece)
 {
-    const struct prm_robot robot = {.kind = PIECES[piece].robot,
+    const struct prm_robot_spec robot = {.kind = PIECES[piece].robot,
                                     .radius = PIECES[piece].robot == PRM_ROBOT_BALL ? 0.1 : 0};
     const struct prm_roadmap_params params = {.seed = 1,
                                               .sample_count = PIECES[piece].milestones,

@@ -12,7 +12,7 @@ enum prm_status prm_edges_check_piece(struct prm_arena *arena, struct prm_buffer
     const struct prm_share share = prm_share_of(context, count);
     char options[PRM_SCENE_OPTIONS_MAX];
 
-    prm_scene_options(options, scene);
+    prm_scene_options(options, context, scene);
     return prm_launch(context, PRM_KERNEL_EDGES_CHECK, options, share.items, share.group,
                       ARGS(ARG_BUFFER(valid), ARG_BUFFER(from), ARG_BUFFER(to), ARG_BUFFER(pairs),
                            ARG_U32((uint32_t)first), ARG_U32((uint32_t)count), SCENE_ARGS(scene)));

@@ -1,8 +1,9 @@
 /* Planning: batches of queries on a resident roadmap, answered on the device.
  *
  * check ends → connect them to the roadmap → early refusal from components → search (hops:
- * bit-parallel multi-source BFS; length: A*) → canonical walk-back → simplify → copy out. The same
- * query gets the same answer whatever the batch.
+ * bit-parallel multi-source BFS; length: A*) → canonical walk-back → simplify → copy out. Queries
+ * that the roadmap alone does not answer may then grow trees from their ends (expand.h), after
+ * which they are searched for again. The same query gets the same answer whatever the batch.
  */
 #ifndef PRM_ROADMAP_PLAN_H
 #define PRM_ROADMAP_PLAN_H
@@ -42,7 +43,9 @@ struct prm_plan_options {
     double interpolate;      /* greatest metric distance between way-points; 0: none */
     uint32_t connect_k;      /* 0: the roadmap's */
     double connect_radius;   /* 0: the roadmap's */
-    uint32_t connect_enough; /* valid links into the largest component that are enough; 0: all */
+    uint32_t connect_enough; /* valid links into the largest component that are enough; 0: two for
+                              * arms, all for others */
+    uint32_t expand_samples; /* of trees a query at most; 0: no trees */
     bool diagnose;
     uint64_t waypoints_max; /* of all answers; 0: what is possible */
 };
@@ -51,6 +54,7 @@ enum prm_reason_at { PRM_AT_START, PRM_AT_GOAL, PRM_AT_EDGE };
 enum prm_reason_kind {
     PRM_REASON_NONE,
     PRM_REASON_WORLD_COLLISION,
+    PRM_REASON_SELF_COLLISION,
     PRM_REASON_BOUNDS,
     PRM_REASON_NOT_CONNECTED,
     PRM_REASON_OTHER_COMPONENT,
@@ -62,6 +66,8 @@ struct prm_reason {
     enum prm_reason_at at;
     uint32_t goal_index;
     uint32_t obstacle;   /* world_collision: index in the world's list; UINT32_MAX none */
+    uint32_t link, sphere; /* which of the robot's, numbered as in its specification */
+    uint32_t other_link;   /* self_collision */
     double depth;        /* metres of penetration, >= 0 */
     uint32_t coordinate; /* bounds: which, its value and the limit passed */
     double value, limit;
@@ -71,6 +77,7 @@ struct prm_reason {
 struct prm_plan_result {
     enum prm_query_status status;
     bool clamped;  /* a coordinate within 1e-6 of a limit was clamped */
+    bool expanded; /* solved, by growing trees */
     double length; /* summed in double precision over the way-points of the answer */
     uint32_t hops; /* edges before simplification */
     uint32_t goal_index;
@@ -81,7 +88,7 @@ struct prm_plan_result {
 };
 
 struct prm_plan_times {
-    double connect_ms, search_ms, extract_ms, simplify_ms, total_ms;
+    double connect_ms, expand_ms, search_ms, extract_ms, simplify_ms, total_ms;
 };
 
 /* Answers, one per query in order; malloc'ed, freed by prm_plan_results_deinit(). */
@@ -110,6 +117,27 @@ enum prm_status prm_plan(struct prm_planner *planner, struct prm_plan_results *r
                          const struct prm_roadmap *roadmap, const struct prm_validity *validity,
                          const struct prm_world *world, const struct prm_query *queries,
                          uint32_t count, const struct prm_plan_options *options);
+
+/* The same with other work in between: answers what the roadmap alone does. *left is what trees may
+ * yet answer, which has its answers of failure already; NULL: nothing. */
+struct prm_expansion;
+enum prm_status prm_plan_begin(struct prm_planner *planner, struct prm_plan_results *results,
+                               struct prm_expansion **left, const struct prm_roadmap *roadmap,
+                               const struct prm_validity *validity, const struct prm_world *world,
+                               const struct prm_query *queries, uint32_t count,
+                               const struct prm_plan_options *options);
+
+/* Goes on for a few milliseconds, or, of some thousand queries, as long as it takes to connect or
+ * search for them. Roadmap, validity, world, the queries' states and the results must be there
+ * until it is *done or destroyed; other batches may be planned between steps. */
+enum prm_status prm_expansion_step(struct prm_expansion *expansion, bool *done);
+
+/* Queries that it is about. */
+uint32_t prm_expansion_count(const struct prm_expansion *expansion);
+
+/* Frees it at any point; NULL is accepted. */
+void prm_expansion_destroy(struct prm_expansion *expansion);
+
 void prm_plan_results_deinit(struct prm_plan_results *results);
 
 #endif

@@ -10,25 +10,39 @@
 /* Way-points of one batch at most: what a too small `interpolate` runs into. */
 #define WAYPOINTS_MAX ((size_t)1 << 26)
 
-/* A way from start to goal over rows: `between` of them, each at index[i] (or first + i without an
- * index). */
+/* A way from start to goal: over `leading` rows of the start's approach, over `between` rows, each
+ * at index[i] (or first + i without an index), and over `trailing` rows of the goal's approach,
+ * backwards. */
 struct way {
     const double *start, *goal;
-    const float *rows;
+    const float *rows, *lead, *trail;
     const uint32_t *index;
-    size_t first, between;
+    size_t first, leading, between, trailing;
 };
 
-/* Way-point i of `between` + 2 into state[dof]. */
+/* Way-points of a way. */
+static size_t way_points(const struct way *way)
+{
+    return way->leading + way->between + way->trailing + 2;
+}
+
+/* Way-point i of way_points() into state[dof]. */
 static void way_point(const struct prm_space *space, double *state, const struct way *way, size_t i)
 {
+    const size_t trail = 1 + way->leading + way->between; // the first way-point of that part
     if (i == 0) {
         memcpy(state, way->start, space->dof * sizeof(double));
-    } else if (i == way->between + 1) {
+    } else if (i == trail + way->trailing) {
         memcpy(state, way->goal, space->dof * sizeof(double));
-    } else {
-        const size_t at = way->index ? way->index[i - 1] : way->first + i - 1;
+    } else if (i <= way->leading) {
+        prm_space_from_row(space, state, way->lead + (i - 1) * space->row);
+    } else if (i < trail) {
+        const size_t place = i - 1 - way->leading;
+        const size_t at = way->index ? way->index[place] : way->first + place;
         prm_space_from_row(space, state, way->rows + at * space->row);
+    } else {
+        const size_t at = trail + way->trailing - 1 - i;
+        prm_space_from_row(space, state, way->trail + at * space->row);
     }
 }
 
@@ -47,7 +61,7 @@ static double way_length(const struct prm_space *space, const struct way *way, d
 
     *points = 1;
     way_point(space, states[0], way, 0);
-    for (size_t i = 1; i < way->between + 2; i++) {
+    for (size_t i = 1; i < way_points(way); i++) {
         way_point(space, states[i % 2], way, i);
         const double step = prm_space_distance(space, states[0], states[1]);
         length += step;
@@ -64,9 +78,10 @@ static double *way_write(const struct prm_space *space, double *out, const struc
     double next[PRM_DOF_MAX];
 
     way_point(space, out, way, 0);
-    for (size_t i = 1; i < way->between + 2; i++) {
+    for (size_t i = 1; i < way_points(way); i++) {
         const double *before = out;
         way_point(space, next, way, i);
+        prm_space_continue(space, next, before);
         const size_t motions =
             (size_t)motions_of(prm_space_distance(space, before, next), interpolate);
         for (size_t m = 1; m < motions; m++) {
@@ -79,22 +94,32 @@ static double *way_write(const struct prm_space *space, double *out, const struc
     return out + dof;
 }
 
-/* The way along the milestones of path q; ends that are milestones stand for them. */
+/* The way along the approaches and the milestones of path q; ends that are milestones stand for
+ * them. */
 static struct way way_found(const struct plan_piece *piece, uint32_t q)
 {
-    const struct query *asked = &piece->asked[q];
-    const uint32_t count = piece->counts[q];
-    const bool start_at = piece->flags[asked->start] & END_AT_MILESTONE;
-    const bool goal_at = piece->flags[piece->goals[q]] & END_AT_MILESTONE;
+    const uint32_t count = piece->counts[q], goal = plan_goal_end(piece, q);
+    const uint32_t start = piece->asked[q].start;
+    const bool start_at = count > 0 && piece->flags[start] & END_AT_MILESTONE;
+    const bool goal_at = piece->flags[goal] & END_AT_MILESTONE;
     const uint32_t first = start_at ? 1 : 0;
-
-    return (struct way){
+    struct way way = {
         .start = piece->queries[q].start,
-        .goal = plan_end_state(piece, q, piece->goals[q]),
+        .goal = plan_end_state(piece, q, goal),
         .rows = piece->batch->roadmap->host_states,
         .index = piece->pool + piece->first[q] + first,
         .between = count - first - (goal_at && count > first ? 1 : 0),
     };
+
+    if (piece->approaches) {
+        const struct prm_approaches *approaches = piece->approaches;
+        const size_t row = piece->batch->roadmap->space.row;
+        way.lead = approaches->points + approaches->first[start] * row;
+        way.leading = approaches->counts[start];
+        way.trail = approaches->points + approaches->first[goal] * row;
+        way.trailing = approaches->counts[goal];
+    }
+    return way;
 }
 
 /* The same simplified; its first and last points are the ends. */
@@ -146,22 +171,31 @@ static uint32_t end_links(const struct plan_piece *piece, uint32_t e)
     return piece->flags[e] & END_AT_MILESTONE ? 0 : 1;
 }
 
+/* Motions of the path found for query q. */
+static uint32_t path_hops(const struct plan_piece *piece, uint32_t q)
+{
+    const uint32_t start = piece->asked[q].start, goal = plan_goal_end(piece, q);
+    const uint32_t own = plan_approach_count(piece, start) + plan_approach_count(piece, goal);
+    if (piece->counts[q] == 0)
+        return own + 1;
+    return own + piece->counts[q] - 1 + end_links(piece, start) + end_links(piece, goal);
+}
+
 /* Status, length, hops and places of query q; way is what its way-points are to be written from. */
 static void answer_query(struct plan_piece *piece, uint32_t q, struct way *way,
                          double *waypoint_count, size_t *node_count)
 {
     const enum prm_output output = piece->batch->options->output;
     struct prm_plan_result *result = &piece->results[q];
+    const uint32_t goal = plan_goal_end(piece, q);
     double points = 2;
 
-    if (piece->counts[q] > 0) {
-        const struct query *asked = &piece->asked[q];
-        const uint32_t links = end_links(piece, asked->start) + end_links(piece, piece->goals[q]);
+    if (goal != NONE_U32) {
         *way = way_best(piece, q, &result->length, &points);
         result->status = PRM_SOLVED;
         result->reason = (struct prm_reason){.obstacle = UINT32_MAX, .coordinate = UINT32_MAX};
-        result->hops = piece->counts[q] - 1 + links;
-        result->goal_index = piece->goals[q] - asked->goal_first;
+        result->hops = path_hops(piece, q);
+        result->goal_index = goal - piece->asked[q].goal_first;
     } else {
         *way = way_same(piece, q);
     }
@@ -218,7 +252,7 @@ enum prm_status prm_plan_answer(struct plan_piece *piece)
 
     // what there is to write, and then room for it
     for (uint32_t q = 0; q < piece->count; q++) {
-        if (piece->counts[q] > 0 || piece->results[q].status == PRM_SOLVED) {
+        if (plan_goal_end(piece, q) != NONE_U32 || piece->results[q].status == PRM_SOLVED) {
             answer_query(piece, q, &ways[q], &waypoint_count, &node_count);
             results->solved++;
         }

@@ -1,6 +1,7 @@
 /* What is answered before the search: ends out of bounds or in collision, ends without links, ends
  * in different components, a start that is a goal; each with its reason. */
 #include "device/try.h"
+#include "kernels/robot_types.h"
 #include "roadmap/plan_piece.h"
 
 #include <math.h>
@@ -67,6 +68,9 @@ static struct prm_reason reason_make(const struct plan_piece *piece, uint32_t q,
         .at = e == asked->start ? PRM_AT_START : PRM_AT_GOAL,
         .goal_index = e == asked->start ? 0 : e - asked->goal_first,
         .obstacle = UINT32_MAX,
+        .link = UINT32_MAX,
+        .sphere = UINT32_MAX,
+        .other_link = UINT32_MAX,
         .coordinate = UINT32_MAX,
     };
 }
@@ -183,33 +187,36 @@ static uint32_t reported_end(const struct plan_piece *piece, uint32_t q)
                                       : piece->asked[q].goal_first + reason->goal_index;
 }
 
-/* Obstacle and depth of `count` queries in collision, whose numbers are `colliding`. rows,
- * clearances, obstacles: room for them. */
+/* What `count` queries in collision, whose numbers are `colliding`, hit, and how deep. rows,
+ * clearances: room for them. */
 static enum prm_status measure_depths(struct plan_piece *piece, const uint32_t *colliding,
-                                      size_t count, float *rows, float *clearances,
-                                      uint32_t *obstacles)
+                                      size_t count, float *rows, struct clearance *clearances)
 {
     enum prm_status status = PRM_OK;
     struct prm_arena *arena = piece->batch->arena;
     struct prm_context *context = prm_arena_context(arena);
     const size_t row = piece->batch->roadmap->space.row;
     const struct prm_arena_mark mark = prm_arena_mark(arena);
-    struct prm_buffer states, clearance, obstacle;
+    struct prm_buffer states, least;
 
     for (size_t i = 0; i < count; i++)
         memcpy(rows + i * row, piece->rows + reported_end(piece, colliding[i]) * row,
                row * sizeof(float));
     TRY(prm_arena_take(arena, &states, count * row * sizeof(float)));
-    TRY(prm_arena_take(arena, &clearance, count * sizeof(float)));
-    TRY(prm_arena_take(arena, &obstacle, count * sizeof(uint32_t)));
+    TRY(prm_arena_take(arena, &least, count * sizeof(*clearances)));
     TRY(prm_buffer_write(context, states, 0, rows, count * row * sizeof(float)));
-    TRY(prm_collide_clearance(arena, clearance, obstacle, &piece->batch->scene, states, count));
-    TRY(prm_buffer_read(context, clearance, 0, clearances, count * sizeof(float)));
-    TRY(prm_buffer_read(context, obstacle, 0, obstacles, count * sizeof(uint32_t)));
+    TRY(prm_collide_clearance(arena, least, &piece->batch->scene, states, count));
+    TRY(prm_buffer_read(context, least, 0, clearances, count * sizeof(*clearances)));
     for (size_t i = 0; i < count; i++) {
         struct prm_reason *reason = &piece->results[colliding[i]].reason;
-        reason->obstacle = obstacles[i];
-        reason->depth = fmax(0.0, -(double)clearances[i]);
+        const struct clearance *from = &clearances[i];
+        if (from->other_link != NONE_U32)
+            reason->kind = PRM_REASON_SELF_COLLISION;
+        reason->obstacle = from->obstacle;
+        reason->link = from->link;
+        reason->sphere = from->sphere;
+        reason->other_link = from->other_link;
+        reason->depth = fmax(0.0, -(double)from->value);
     }
 
 cleanup:
@@ -231,9 +238,8 @@ static enum prm_status judge_depths(struct plan_piece *piece)
     const size_t row = piece->batch->roadmap->space.row;
     uint32_t *colliding = malloc(count * sizeof(*colliding));
     float *rows = malloc(count * row * sizeof(*rows));
-    float *clearances = malloc(count * sizeof(*clearances));
-    uint32_t *obstacles = malloc(count * sizeof(*obstacles));
-    if (!colliding || !rows || !clearances || !obstacles) {
+    struct clearance *clearances = malloc(count * sizeof(*clearances));
+    if (!colliding || !rows || !clearances) {
         status = prm_fault_set(PRM_HOST_MEMORY, "no memory for the reasons of %zu queries", count);
         goto cleanup;
     }
@@ -242,14 +248,20 @@ static enum prm_status judge_depths(struct plan_piece *piece)
         if (piece->results[q].reason.kind == PRM_REASON_WORLD_COLLISION)
             colliding[count++] = q;
     }
-    TRY(measure_depths(piece, colliding, count, rows, clearances, obstacles));
+    TRY(measure_depths(piece, colliding, count, rows, clearances));
 
 cleanup:
     free(colliding);
     free(rows);
     free(clearances);
-    free(obstacles);
     return status;
+}
+
+bool prm_plan_may_expand(const struct plan_piece *piece, uint32_t q)
+{
+    const enum prm_query_status status = piece->results[q].status;
+    return status == PRM_NO_PATH || status == PRM_START_NOT_CONNECTED ||
+           status == PRM_GOAL_NOT_CONNECTED;
 }
 
 enum prm_status prm_plan_judge(struct plan_piece *piece)

@@ -5,7 +5,7 @@
 
 #include "kernels/connect_types.h"
 #include "kernels/types.h"
-#include "roadmap/connect.h"
+#include "roadmap/expand.h"
 #include "roadmap/simplify.h"
 
 /* What is the same for all pieces of a batch. Borrowed pointers. */
@@ -37,8 +37,9 @@ struct plan_piece {
     uint32_t *point_first,
         *point_counts; /* [count]: simplified paths, as in prm_polylines; or NULL */
     float *points;
-    uint32_t vertices_max; /* of the longest path */
+    uint32_t points_max; /* of the longest path, its ends left out */
     size_t path_count;
+    const struct prm_approaches *approaches; /* of expanded queries; NULL: none */
 
     /* device */
     struct prm_endpoints ends;
@@ -56,14 +57,78 @@ static inline const double *plan_end_state(const struct plan_piece *piece, uint3
                : query->goals + (size_t)(e - asked->goal_first) * piece->batch->roadmap->space.dof;
 }
 
-/* Lays out the ends: rows, limits, what needs no search. plan_judge.c. */
+/* Points of an end's own between it and the path's vertices. */
+static inline uint32_t plan_approach_count(const struct plan_piece *piece, uint32_t e)
+{
+    return piece->approaches ? piece->approaches->counts[e] : 0;
+}
+
+/* The goal's end where query q's way leads by approaches alone, or NONE_U32. */
+static inline uint32_t plan_met(const struct plan_piece *piece, uint32_t q)
+{
+    return piece->approaches ? piece->approaches->met[q] : NONE_U32;
+}
+
+/* The goal's end that query q's path leads to, NONE_U32: there is none. */
+static inline uint32_t plan_goal_end(const struct plan_piece *piece, uint32_t q)
+{
+    return piece->counts[q] > 0 ? piece->goals[q] : plan_met(piece, q);
+}
+
+/* ---- plan_stages.c ---- */
+
+/* Room on the host for the piece's queries and ends; deinit it also after a fault. */
+enum prm_status prm_plan_piece_init(struct plan_piece *piece);
+void prm_plan_piece_deinit(struct plan_piece *piece);
+
+/* Links the ends to the roadmap; flags come back to the host. */
+enum prm_status prm_plan_connect(struct plan_piece *piece);
+
+/* Leaves queries the links that can be of use; the reports come back. */
+enum prm_status prm_plan_filter(struct plan_piece *piece);
+
+enum prm_status prm_plan_search(struct plan_piece *piece);
+
+/* Brings the paths' vertices to the host. */
+enum prm_status prm_plan_extract(struct plan_piece *piece);
+
+/* Makes the paths shorter and brings their points to the host. */
+enum prm_status prm_plan_simplify(struct plan_piece *piece);
+
+/* From the search to the answers, with their times. */
+enum prm_status prm_plan_finish(struct plan_piece *piece, struct prm_plan_times *times);
+
+/* How many of the queries from `first` on make a piece, and their ends. */
+void prm_plan_cut(struct plan_piece *piece, const struct prm_query *queries, uint32_t count);
+
+/* ---- plan_judge.c ---- */
+
+/* Lays out the ends: rows, limits, what needs no search. */
 void prm_plan_lay_out(struct plan_piece *piece);
 
 /* Sets the results of all queries that are answered before the search, with their reasons. */
 enum prm_status prm_plan_judge(struct plan_piece *piece);
 
-/* Writes the results of the queries that were searched for, way-points and nodes. plan_answer.c. */
+/* Whether query q, of which a piece's results tell, is one that trees may yet answer. */
+bool prm_plan_may_expand(const struct plan_piece *piece, uint32_t q);
+
+/* ---- plan_answer.c ---- */
+
+/* Writes the results of the queries that were searched for, way-points and nodes. */
 enum prm_status prm_plan_answer(struct plan_piece *piece);
+
+/* ---- plan_expand.c ---- */
+
+/* What is left of a batch: takes copies of what it is told of, but for the states, the roadmap and
+ * the results. */
+enum prm_status prm_expansion_create(struct prm_expansion **expansion,
+                                     const struct plan_batch *batch);
+
+/* One more query of the batch, by its number, to be expanded. */
+enum prm_status prm_expansion_add(struct prm_expansion *expansion, const struct prm_query *query,
+                                  uint32_t number);
+
+/* ---- plan.c ---- */
 
 /* The planner's own scratch. */
 struct prm_arena *prm_planner_arena(struct prm_planner *planner);

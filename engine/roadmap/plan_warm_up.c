@@ -30,7 +30,7 @@ static enum prm_status make_roadmap(struct prm_context *context, const struct pr
                                     struct prm_roadmap **roadmap, struct prm_validity **validity)
 {
     enum prm_status status = PRM_OK;
-    const struct prm_robot robot = {.kind = PRM_ROBOT_POINT};
+    const struct prm_robot_spec robot = {.kind = PRM_ROBOT_POINT};
     const struct prm_roadmap_params params = {.sample_count = MILESTONES,
                                               .sample_method = PRM_SAMPLE_HALTON,
                                               .neighbor_method = PRM_NEIGHBOR_EXACT,

@@ -58,14 +58,9 @@ static enum prm_status check_piece(struct prm_arena *arena, struct prm_revision 
 {
     const struct prm_roadmap *roadmap = revision->roadmap;
     const struct prm_world *world = revision->world;
-    const struct prm_scene scene = {&roadmap->space,
-                                    &roadmap->robot,
-                                    world,
-                                    &world->all,
-                                    roadmap->params.edge_check,
-                                    roadmap->params.edge_resolution};
+    const struct prm_scene scene = prm_roadmap_scene(roadmap, world);
     const uint32_t left = roadmap->edge_count - revision->cursor;
-    const uint32_t most = prm_edges_per_step(roadmap, world), n = left < most ? left : most;
+    const uint32_t most = prm_edges_per_step(roadmap), n = left < most ? left : most;
     const enum prm_status status =
         prm_validity_check(arena, revision->validity, &scene, revision->cursor, n);
     revision->cursor += n;
@@ -92,7 +87,7 @@ enum prm_status prm_revision_step(struct prm_arena *arena, struct prm_revision *
         TRY(prm_validity_label(arena, validity));
         break;
     case REVISION_WEIGH:
-        TRY(prm_validity_weigh(validity, prm_world_diagonal(revision->world),
+        TRY(prm_validity_weigh(validity, prm_space_diagonal(&revision->roadmap->space),
                                roadmap->weight_scale));
         break;
     case REVISION_SUMMARISE:

@@ -12,6 +12,8 @@ void prm_roadmap_destroy(struct prm_roadmap *roadmap)
         return;
     struct prm_context *context = roadmap->context;
     prm_neighbor_index_destroy(roadmap->index);
+    prm_robot_destroy(roadmap->robot);
+    prm_buffer_destroy(context, &roadmap->allowed);
     prm_buffer_destroy(context, &roadmap->states);
     prm_buffer_destroy(context, &roadmap->embedded);
     prm_buffer_destroy(context, &roadmap->edges);

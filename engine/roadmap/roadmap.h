@@ -13,7 +13,19 @@
 #include "roadmap/robot.h"
 #include "roadmap/world.h"
 
-enum prm_sample_method { PRM_SAMPLE_UNIFORM, PRM_SAMPLE_HALTON, PRM_SAMPLE_LATTICE };
+/* Where milestones come from (sample.h). All before the lattice can be mixed. */
+enum prm_sample_method {
+    PRM_SAMPLE_UNIFORM,
+    PRM_SAMPLE_HALTON,
+    PRM_SAMPLE_GAUSSIAN,
+    PRM_SAMPLE_BRIDGE,
+    PRM_SAMPLE_OBSTACLE,
+    PRM_SAMPLE_LATTICE,
+    PRM_SAMPLE_MIX
+};
+enum { PRM_SAMPLE_MIXABLE = PRM_SAMPLE_LATTICE };
+/* The part of the milestones about anchors, where nothing else is said. */
+#define PRM_ANCHOR_SHARE 0.1
 enum prm_neighbor_method {
     PRM_NEIGHBOR_AUTO,
     PRM_NEIGHBOR_LSH,
@@ -29,6 +41,11 @@ struct prm_roadmap_params {
     uint64_t seed;
     uint32_t sample_count; /* milestones wanted; ignored by lattice */
     enum prm_sample_method sample_method;
+    double sample_shares[PRM_SAMPLE_MIXABLE]; /* mix: parts of each method, of any sum */
+    const double *anchors; /* double[anchor_count][dof]: milestones 0, 1, …; borrowed until the
+                              build is made, NULL afterwards */
+    uint32_t anchor_count; /* at most sample_count */
+    double anchor_share;   /* 0 … 1: of the other milestones, drawn about anchors; only with some */
     double lattice_spacing; /* 0: a milestone at every free cell centre of the world's grid */
     enum prm_neighbor_method neighbor_method;
     uint32_t k;           /* 1 … PRM_NEIGHBORS_MAX */
@@ -57,10 +74,19 @@ struct prm_stage_time {
 };
 enum { PRM_STAGES_MAX = 16 };
 
+/* What milestones are drawn from: the methods that mix, and trees grown from anchors. */
+enum { PRM_SAMPLE_TREES = PRM_SAMPLE_MIXABLE, PRM_SAMPLE_SOURCES };
+struct prm_sample_count {
+    uint32_t wanted; /* its part of the milestones */
+    uint32_t kept;   /* fewer where it found no more: `uniform` took their places */
+    uint64_t drawn;  /* states, of trees motions, that were checked for it */
+};
+
 /* What there is to know about a build. */
 struct prm_roadmap_statistics {
     uint64_t samples_drawn;
-    double free_fraction;
+    double free_fraction; /* of the configurations drawn evenly */
+    struct prm_sample_count samples[PRM_SAMPLE_SOURCES]; /* all 0 on a lattice */
     uint32_t milestones;
     uint32_t candidate_edges;
     enum prm_neighbor_method neighbor_method; /* that was used */
@@ -81,7 +107,9 @@ struct prm_neighbor_index;
 struct prm_roadmap {
     struct prm_context *context;
     struct prm_space space;
-    struct prm_robot robot;
+    struct prm_robot *robot;
+    struct prm_buffer allowed; /* u32[allowed_count][2]: link and obstacle that may touch */
+    uint32_t allowed_count;
     struct prm_roadmap_params params;
     uint32_t milestone_count, edge_count;
     struct prm_neighbor_index *index; /* tiles of the milestones: what is to be connected asks it */
@@ -128,11 +156,12 @@ struct prm_validity {
  * go between them. */
 struct prm_build;
 
-/* Checks parameters and estimated memory; starts a build. `world` must outlive it. Faults:
+/* Checks parameters and estimated memory; starts a build. `world` must outlive it, `robot` not. Faults:
  * PRM_INVALID_ARGUMENT, PRM_LIMIT_EXCEEDED and PRM_DEVICE_MEMORY (up front, with bytes needed and
  * the limit), PRM_UNSUPPORTED. */
 enum prm_status prm_build_create(struct prm_context *context, struct prm_build **build,
-                                 const struct prm_world *world, const struct prm_robot *robot,
+                                 const struct prm_world *world,
+                                 const struct prm_robot_spec *robot,
                                  const struct prm_roadmap_params *params);
 
 /* Runs one bounded step of the current stage. PRM_NO_FREE_SPACE when bounded sampling finds

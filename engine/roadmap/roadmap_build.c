@@ -15,6 +15,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Points whose neighbours are measured against brute force. */
 enum { RECALL_SAMPLES = 256 };
@@ -87,13 +88,12 @@ static enum prm_status run_sample(struct prm_build *build, bool *done)
     enum prm_status status = PRM_OK;
     struct prm_buffer kept = PRM_NO_BUFFER;
 
-    if (sampler->drawn == 0) {
+    if (roadmap->states.memory == NULL) {
         TRY(prm_sampler_begin(build->arena, sampler));
         TRY(prm_buffer_create(build->context, &roadmap->states, sampler->capacity * row_bytes));
     }
     TRY(prm_sampler_step(build->arena, sampler, roadmap->states, done));
-    build->share = fmax((double)sampler->accepted / sampler->capacity,
-                        (double)sampler->drawn / (double)sampler->draws_max);
+    build->share = prm_sampler_share(sampler);
     if (!*done)
         goto cleanup;
 
@@ -108,7 +108,8 @@ static enum prm_status run_sample(struct prm_build *build, bool *done)
     // no larger than what was found
     roadmap->milestone_count = sampler->accepted;
     roadmap->statistics.samples_drawn = sampler->drawn;
-    roadmap->statistics.free_fraction = (double)sampler->accepted / (double)sampler->drawn;
+    roadmap->statistics.free_fraction = (double)sampler->even_free / (double)sampler->even;
+    memcpy(roadmap->statistics.samples, sampler->counts, sizeof(sampler->counts));
     const size_t bytes = sampler->accepted * row_bytes;
     if (sampler->accepted < sampler->capacity) {
         TRY(prm_buffer_create(build->context, &kept, bytes));
@@ -288,7 +289,7 @@ cleanup:
 static enum prm_status run_check(struct prm_build *build, bool *done)
 {
     const uint32_t edges = build->roadmap->edge_count, left = edges - build->cursor;
-    const uint32_t step = prm_edges_per_step(build->roadmap, build->world),
+    const uint32_t step = prm_edges_per_step(build->roadmap),
                    n = left < step ? left : step;
     const enum prm_status status =
         prm_validity_check(build->arena, build->validity, &build->all, build->cursor, n);
@@ -315,7 +316,7 @@ static enum prm_status run_weights(struct prm_build *build, bool *done)
 {
     enum prm_status status = PRM_OK;
 
-    TRY(prm_validity_weigh(build->validity, prm_world_diagonal(build->world), 0.0));
+    TRY(prm_validity_weigh(build->validity, prm_space_diagonal(&build->roadmap->space), 0.0));
     build->roadmap->weight_scale = build->validity->weight_scale;
     *done = true;
 cleanup:
@@ -331,7 +332,8 @@ static enum prm_status run_statistics(struct prm_build *build, bool *done)
     statistics->candidate_edges = roadmap->edge_count;
     statistics->margin = build->world->margin;
     statistics->device_bytes =
-        prm_neighbor_statistics(roadmap->index).device_bytes + roadmap->states.bytes +
+        prm_neighbor_statistics(roadmap->index).device_bytes + prm_robot_bytes(roadmap->robot) +
+        roadmap->states.bytes +
         roadmap->embedded.bytes + roadmap->edges.bytes + roadmap->lengths.bytes +
         roadmap->first_low.bytes + roadmap->first_high.bytes + roadmap->by_high.bytes;
     statistics->host_bytes =
@@ -439,7 +441,8 @@ static enum prm_status check_memory(const struct prm_build *build)
 }
 
 enum prm_status prm_build_create(struct prm_context *context, struct prm_build **build,
-                                 const struct prm_world *world, const struct prm_robot *robot,
+                                 const struct prm_world *world,
+                                 const struct prm_robot_spec *robot,
                                  const struct prm_roadmap_params *params)
 {
     enum prm_status status = PRM_OK;
@@ -456,23 +459,20 @@ enum prm_status prm_build_create(struct prm_context *context, struct prm_build *
     made->world = world;
     made->roadmap = roadmap;
     roadmap->context = context;
-    roadmap->robot = *robot;
     roadmap->params = *params;
-    if (params->edge_resolution == 0.0)
-        roadmap->params.edge_resolution = prm_world_diagonal(world) / PRM_SAMPLES_ACROSS;
     TRY(check_params(params));
     TRY(check_margin(params, world));
-    TRY(check_resolution(&roadmap->params, prm_world_diagonal(world)));
     TRY(prm_space_init(&roadmap->space, robot, world));
-    made->all = (struct prm_scene){.space = &roadmap->space,
-                                   .robot = &roadmap->robot,
-                                   .world = world,
-                                   .obstacles = &world->all,
-                                   .edge_check = params->edge_check,
-                                   .edge_resolution = roadmap->params.edge_resolution};
+    const double diagonal = prm_space_diagonal(&roadmap->space);
+    if (params->edge_resolution == 0.0)
+        roadmap->params.edge_resolution = diagonal / PRM_SAMPLES_ACROSS;
+    TRY(check_resolution(&roadmap->params, diagonal));
+    TRY(prm_robot_create(context, &roadmap->robot, robot, &roadmap->space, world->center));
+    made->all = prm_roadmap_scene(roadmap, world);
     made->fixed = made->all;
     made->fixed.obstacles = &world->fixed;
     TRY(prm_sampler_init(&made->sampler, &made->fixed, params));
+    roadmap->params.anchors = NULL;
     TRY(check_memory(made));
     TRY(prm_arena_create(context, &made->arena));
     *build = made;
@@ -540,6 +540,7 @@ void prm_build_destroy(struct prm_build *build)
 {
     if (build == NULL)
         return;
+    prm_sampler_deinit(&build->sampler);
     prm_neighbor_index_destroy(build->index);
     prm_validity_destroy(build->validity);
     prm_roadmap_destroy(build->roadmap);

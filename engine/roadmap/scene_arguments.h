@@ -15,13 +15,26 @@
 #include "device/launch.h"
 #include "roadmap/collide.h"
 
-enum { PRM_SCENE_OPTIONS_MAX = 64 };
+enum { PRM_SCENE_OPTIONS_MAX = 1024 };
 
-/* Writes the scene's -D definitions into options[PRM_SCENE_OPTIONS_MAX]. */
-void prm_scene_options(char *options, const struct prm_scene *scene);
+/* Writes the scene's -D definitions into options[PRM_SCENE_OPTIONS_MAX], for kernels that check
+ * motions. */
+void prm_scene_options(char *options, const struct prm_context *context,
+                       const struct prm_scene *scene);
+
+/* The same for kernels that check many states, of their own abreast where that pays. */
+void prm_scene_state_options(char *options, const struct prm_context *context,
+                             const struct prm_scene *scene);
+
+/* The same for kernels that take one state after another, whatever the device. */
+void prm_scene_single_options(char *options, const struct prm_scene *scene);
 
 /* The same for kernels that need rows but no scene: "-DROW=… -DDOF=…". */
 void prm_space_options(char *options, const struct prm_space *space);
+
+/* What a clearance must exceed: the rounding of the world and of the robot's place in it, metres.
+ */
+float prm_scene_margin(const struct prm_scene *scene);
 
 /* A double for a kernel, never below the value. */
 float prm_round_up(double value);
@@ -32,9 +45,15 @@ float prm_round_up(double value);
         ARG_BUFFER((scene_)->obstacles->grids), ARG_BUFFER((scene_)->obstacles->cells),            \
         ARG_BUFFER((scene_)->obstacles->tile_offsets),                                             \
         ARG_BUFFER((scene_)->obstacles->tile_members), ARG_BUFFER((scene_)->obstacles->tiles),     \
+        ARG_BUFFER((scene_)->obstacles->fields), ARG_BUFFER((scene_)->obstacles->field_values),    \
         ARG_U32((scene_)->obstacles->shape_count), ARG_U32((scene_)->obstacles->grid_count),       \
-        ARG_F32(prm_round_up((scene_)->robot->radius)),                                            \
-        ARG_F32(prm_round_up((scene_)->world->margin)), ARG_F32((float)(scene_)->edge_resolution)
+        ARG_U32((scene_)->obstacles->field_count), ARG_F32(prm_round_up((scene_)->robot->radius)), \
+        ARG_F32(prm_scene_margin(scene_)), ARG_F32((float)(scene_)->edge_resolution),              \
+        ARG_BUFFER((scene_)->robot->bodies), ARG_BUFFER((scene_)->robot->links),                   \
+        ARG_BUFFER((scene_)->robot->groups), ARG_BUFFER((scene_)->robot->spheres),                 \
+        ARG_BUFFER((scene_)->robot->pairs), ARG_BUFFER((scene_)->robot->link_reach),               \
+        ARG_BUFFER((scene_)->robot->pair_reach), ARG_BUFFER((scene_)->allowed),                    \
+        ARG_U32((scene_)->allowed_count)
 
 /* Work-items and group size for `count` independent elements that share.h shares out. */
 struct prm_share {

@@ -32,7 +32,8 @@ static enum prm_status take_polylines(struct prm_arena *arena, struct prm_polyli
 {
     enum prm_status status = PRM_OK;
     const size_t n = input->query_count;
-    const size_t points = input->paths->pool_count + n * SIMPLIFY_POINTS_MORE;
+    const size_t points =
+        input->paths->pool_count + input->approach_point_count + n * SIMPLIFY_POINTS_MORE;
 
     TRY(prm_arena_take(arena, &polylines->first, n * sizeof(uint32_t)));
     TRY(prm_arena_take(arena, &polylines->counts, n * sizeof(uint32_t)));
@@ -51,7 +52,7 @@ enum prm_status prm_simplify(struct prm_arena *arena, struct prm_polylines *poly
     const struct prm_search_paths *paths = input->paths;
     const struct prm_endpoints *ends = input->ends;
     const size_t row_bytes = scene->space->row * sizeof(float);
-    const size_t capacity = (size_t)input->vertices_max + SIMPLIFY_POINTS_MORE;
+    const size_t capacity = (size_t)input->points_max + SIMPLIFY_POINTS_MORE;
     const size_t item_bytes =
         capacity * (POINT_LISTS * row_bytes + sizeof(float) + sizeof(uint32_t));
     const uint32_t items = item_count(profile, item_bytes, input->query_count);
@@ -68,16 +69,17 @@ enum prm_status prm_simplify(struct prm_arena *arena, struct prm_polylines *poly
     TRY(prm_arena_take(arena, &from, items * capacity * sizeof(uint32_t)));
     TRY(prm_buffer_fill_u32(context, control, 0, 0, SIMPLIFY_CONTROL_WORDS));
 
-    prm_scene_options(options, scene);
+    prm_scene_options(options, context, scene);
     TRY(prm_launch(
         context, PRM_KERNEL_SIMPLIFY_PATHS, options, items, profile->workgroup,
         ARGS(ARG_BUFFER(polylines->points), ARG_BUFFER(polylines->first),
              ARG_BUFFER(polylines->counts), ARG_BUFFER(control), ARG_BUFFER(paths->first),
              ARG_BUFFER(paths->counts), ARG_BUFFER(paths->goals), ARG_BUFFER(paths->pool),
              ARG_BUFFER(input->queries), ARG_U32(input->query_count), ARG_BUFFER(ends->states),
-             ARG_BUFFER(input->flags), ARG_BUFFER(input->states), ARG_BUFFER(points),
-             ARG_BUFFER(costs), ARG_BUFFER(from), ARG_U32((uint32_t)capacity), ARG_U32(items),
-             SCENE_ARGS(scene))));
+             ARG_BUFFER(input->flags), ARG_BUFFER(input->states), ARG_BUFFER(input->approach_first),
+             ARG_BUFFER(input->approach_counts), ARG_BUFFER(input->approach_points),
+             ARG_BUFFER(input->met), ARG_BUFFER(points), ARG_BUFFER(costs), ARG_BUFFER(from),
+             ARG_U32((uint32_t)capacity), ARG_U32(items), SCENE_ARGS(scene))));
 
     // read-back: how many points the paths have now
     TRY(prm_buffer_read(context, control, SIMPLIFY_CURSOR * sizeof(uint32_t), &point_count,

@@ -252,11 +252,11 @@ cleanup:
     return status;
 }
 
-uint32_t prm_edges_per_step(const struct prm_roadmap *roadmap, const struct prm_world *world)
+uint32_t prm_edges_per_step(const struct prm_roadmap *roadmap)
 {
     const struct prm_roadmap_params *params = &roadmap->params;
     if (params->edge_check == PRM_EDGE_CERTIFIED)
         return EDGES_PER_STEP;
-    const double across = prm_world_diagonal(world) / params->edge_resolution;
+    const double across = prm_space_diagonal(&roadmap->space) / params->edge_resolution;
     return (uint32_t)(EDGES_PER_STEP * fmin(1.0, PRM_SAMPLES_ACROSS / across));
 }

@@ -10,7 +10,7 @@ enum { PRM_SAMPLES_ACROSS = 100 };
 
 /* Edges that one step checks: about two milliseconds' work. The finer they are sampled, the fewer.
  */
-uint32_t prm_edges_per_step(const struct prm_roadmap *roadmap, const struct prm_world *world);
+uint32_t prm_edges_per_step(const struct prm_roadmap *roadmap);
 
 /* An empty validity of a roadmap; the caller destroys it. */
 enum prm_status prm_validity_begin(struct prm_validity **validity,

@@ -78,7 +78,7 @@ static void bench_close(struct bench *bench)
 /* Builds once from the beginning; milliseconds. */
 static double build_once(struct bench *bench)
 {
-    struct prm_robot robot = robot_translate(&bench->files->robot);
+    struct prm_robot_spec robot = robot_translate(&bench->files->robot);
     struct prm_roadmap_params params = {.seed = 1,
                                         .sample_count = MILESTONES,
                                         .sample_method = PRM_SAMPLE_UNIFORM,

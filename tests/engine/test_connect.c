@@ -17,6 +17,7 @@ enum { ROW = 2, PARTS = 5 };
 
 struct fixture {
     struct prm_world *world;
+    struct prm_robot robot;
     struct prm_roadmap roadmap;
     struct prm_validity validity;
     struct prm_scene scene;
@@ -65,11 +66,12 @@ static void fixture_init(struct fixture *f, uint32_t vertices, uint32_t queries,
 
     *f = (struct fixture){.vertex_count = vertices, .query_count = queries, .k = k};
     make_world(f, &random);
+    const struct prm_robot_spec robot = {.kind = PRM_ROBOT_POINT};
+    f->robot = (struct prm_robot){.kind = robot.kind};
     f->roadmap = (struct prm_roadmap){
-        .context = test_context, .robot = {.kind = PRM_ROBOT_POINT}, .milestone_count = vertices};
-    assert_ok(prm_space_init(&f->roadmap.space, &f->roadmap.robot, f->world));
-    f->scene = (struct prm_scene){&f->roadmap.space, &f->roadmap.robot,  f->world,
-                                  &f->world->all,    PRM_EDGE_CERTIFIED, 0};
+        .context = test_context, .robot = &f->robot, .milestone_count = vertices};
+    assert_ok(prm_space_init(&f->roadmap.space, &robot, f->world));
+    f->scene = prm_roadmap_scene(&f->roadmap, f->world);
 
     f->states = calloc((size_t)vertices * ROW, sizeof(float));
     f->components = calloc(vertices, sizeof(uint32_t));

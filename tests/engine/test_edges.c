@@ -3,6 +3,7 @@
  * of machine. Method: random worlds of all kinds at the origin and at map coordinates, points and
  * balls, short and long motions; a wall of one millimetre; bounds of a 512 m world. Oracle: double
  * precision over all obstacles as specified (oracle_world). */
+#include "kernels/robot_types.h"
 #include "oracle_world.h"
 #include "roadmap/edges.h"
 
@@ -40,8 +41,10 @@ static void fixture_init(struct fixture *f, struct test_random *random, uint32_t
         f->spec.upper[c] = middle[c] + extent / 2;
     }
     assert_ok(prm_world_create(test_arena, &f->world, &f->spec));
-    f->robot = (struct prm_robot){radius > 0 ? PRM_ROBOT_BALL : PRM_ROBOT_POINT, radius};
-    assert_ok(prm_space_init(&f->space, &f->robot, f->world));
+    const struct prm_robot_spec spec = {.kind = radius > 0 ? PRM_ROBOT_BALL : PRM_ROBOT_POINT,
+                                        .radius = radius};
+    assert_ok(prm_space_init(&f->space, &spec, f->world));
+    f->robot = (struct prm_robot){.kind = spec.kind, .radius = radius};
     f->scene = (struct prm_scene){.space = &f->space,
                                   .robot = &f->robot,
                                   .world = f->world,
@@ -176,8 +179,9 @@ static void thin_wall_with_a_door(void **state)
                                      .upper = {1, 1},
                                      .obstacles = f.obstacles,
                                      .obstacle_count = 2};
+    const struct prm_robot_spec point = {.kind = PRM_ROBOT_POINT};
     assert_ok(prm_world_create(test_arena, &f.world, &f.spec));
-    assert_ok(prm_space_init(&f.space, &f.robot, f.world));
+    assert_ok(prm_space_init(&f.space, &point, f.world));
     f.scene = (struct prm_scene){.space = &f.space,
                                  .robot = &f.robot,
                                  .world = f.world,
@@ -205,8 +209,8 @@ static void clearances_name_their_obstacle(void **state)
     struct test_random random = {5};
     const double middle[3] = {100, -50, 7};
     const uint32_t count = (uint32_t)test_size(STATES, 16);
-    float *rows = calloc(count, 4 * sizeof(float)), *values = calloc(count, sizeof(float));
-    uint32_t *obstacles = calloc(count, sizeof(uint32_t));
+    float *rows = calloc(count, 4 * sizeof(float));
+    struct clearance *least = calloc(count, sizeof(*least));
     unsigned near = 0;
     (void)state;
 
@@ -225,34 +229,32 @@ static void clearances_name_their_obstacle(void **state)
     }
     const struct prm_arena_mark mark = prm_arena_mark(test_arena);
     const struct prm_buffer on_device = upload(rows, count * 4 * sizeof(float));
-    struct prm_buffer clearance, obstacle;
-    assert_ok(prm_arena_take(test_arena, &clearance, count * sizeof(float)));
-    assert_ok(prm_arena_take(test_arena, &obstacle, count * sizeof(uint32_t)));
-    assert_ok(prm_collide_clearance(test_arena, clearance, obstacle, &f.scene, on_device, count));
-    assert_ok(prm_buffer_read(test_context, clearance, 0, values, count * sizeof(float)));
-    assert_ok(prm_buffer_read(test_context, obstacle, 0, obstacles, count * sizeof(uint32_t)));
+    struct prm_buffer on_device_least;
+    const size_t bytes = count * sizeof(*least);
+    assert_ok(prm_arena_take(test_arena, &on_device_least, bytes));
+    assert_ok(prm_collide_clearance(test_arena, on_device_least, &f.scene, on_device, count));
+    assert_ok(prm_buffer_read(test_context, on_device_least, 0, least, bytes));
     prm_arena_rewind(test_arena, mark);
 
     for (uint32_t i = 0; i < count; i++) {
         const double is = oracle_segment_clearance(&f.spec, true, states[i], states[i]) - 0.2;
-        assert_true((double)values[i] <= is + 1e-4);
-        if (obstacles[i] == UINT32_MAX)
+        assert_true((double)least[i].value <= is + 1e-4);
+        if (least[i].obstacle == UINT32_MAX)
             continue;
         near++;
-        assert_int_not_equal(obstacles[i], 5);
+        assert_int_not_equal(least[i].obstacle, 5);
         const double own =
-            oracle_segment_distance(&f.obstacles[obstacles[i]], states[i], states[i]) - 0.2;
+            oracle_segment_distance(&f.obstacles[least[i].obstacle], states[i], states[i]) - 0.2;
         if (is > 1e-4)
-            assert_float_equal(values[i], (float)is, 1e-4f);
+            assert_float_equal(least[i].value, (float)is, 1e-4f);
         if (own > 1e-4)
-            assert_float_equal(values[i], (float)own, 1e-4f);
+            assert_float_equal(least[i].value, (float)own, 1e-4f);
     }
     assert_true(near > count / 4);
     prm_world_destroy(f.world);
     free(states);
     free(rows);
-    free(values);
-    free(obstacles);
+    free(least);
 }
 
 int main(void)

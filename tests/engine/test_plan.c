@@ -24,7 +24,7 @@ struct fixture {
 static void fixture_build(struct fixture *f, const struct prm_world_spec *spec,
                           const struct prm_roadmap_params *params)
 {
-    const struct prm_robot robot = {.kind = PRM_ROBOT_POINT};
+    const struct prm_robot_spec robot = {.kind = PRM_ROBOT_POINT};
     struct prm_build *build;
     bool done = false;
 
@@ -106,8 +106,7 @@ static struct prm_plan_results plan(const struct fixture *f, const struct prm_qu
 static void check_motions(const struct fixture *f, const struct prm_plan_results *results)
 {
     const struct prm_arena_mark mark = prm_arena_mark(test_arena);
-    const struct prm_scene scene = {&f->roadmap->space, &f->roadmap->robot, f->world,
-                                    &f->world->all,     PRM_EDGE_CERTIFIED, 0};
+    const struct prm_scene scene = prm_roadmap_scene(f->roadmap, f->world);
     const size_t row = f->roadmap->space.row, n = results->waypoint_count;
     float *rows = calloc(n * row + 1, sizeof(float));
     uint32_t *pairs = calloc(2 * n + 1, sizeof(uint32_t));

@@ -53,7 +53,7 @@ static void make_worlds(struct fixture *f)
 
 static void fixture_init(struct fixture *f)
 {
-    const struct prm_robot robot = {.kind = PRM_ROBOT_POINT};
+    const struct prm_robot_spec robot = {.kind = PRM_ROBOT_POINT};
     const struct prm_roadmap_params params = {.seed = 3,
                                               .sample_count = (uint32_t)test_size(1500, 70),
                                               .neighbor_method = PRM_NEIGHBOR_EXACT,

@@ -19,11 +19,11 @@ struct built {
     struct prm_graph_copy graph;
 };
 
-static const struct prm_robot POINT = {PRM_ROBOT_POINT, 0};
+static const struct prm_robot_spec POINT = {.kind = PRM_ROBOT_POINT};
 
 /* Builds by steps; progress must not fall. */
 static enum prm_status try_build(struct prm_context *context, struct built *built,
-                                 const struct prm_world *world, const struct prm_robot *robot,
+                                 const struct prm_world *world, const struct prm_robot_spec *robot,
                                  const struct prm_roadmap_params *params)
 {
     struct prm_build *build;
@@ -46,7 +46,7 @@ static enum prm_status try_build(struct prm_context *context, struct built *buil
     return status;
 }
 
-static struct built build(const struct prm_world *world, const struct prm_robot *robot,
+static struct built build(const struct prm_world *world, const struct prm_robot_spec *robot,
                           const struct prm_roadmap_params *params)
 {
     struct built built;
@@ -174,7 +174,8 @@ static void a_build_is_right(void **state)
     for (uint32_t i = 0; i < (test_is_small() ? 1 : 4); i++) {
         const uint32_t dimension = 2 + i / 2;
         struct prm_world *world = random_world(obstacles, points, &spec, dimension, i + 1);
-        const struct prm_robot robot = i % 2 ? (struct prm_robot){PRM_ROBOT_BALL, 0.3} : POINT;
+        const struct prm_robot_spec ball = {.kind = PRM_ROBOT_BALL, .radius = 0.3};
+        const struct prm_robot_spec robot = i % 2 ? ball : POINT;
         const struct prm_roadmap_params params = {.seed = 5,
                                                   .sample_count = (uint32_t)test_size(800, 40),
                                                   .sample_method = METHODS[i % 2],

@@ -35,11 +35,15 @@ static void world_make(struct fixture *f, const struct prm_obstacle *obstacles, 
                                         .upper = {10, 10},
                                         .obstacles = obstacles,
                                         .obstacle_count = count};
-    f->robot = (struct prm_robot){.kind = PRM_ROBOT_POINT};
+    const struct prm_robot_spec robot = {.kind = PRM_ROBOT_POINT};
+    f->robot = (struct prm_robot){.kind = robot.kind};
     assert_ok(prm_world_create(test_arena, &f->world, &spec));
-    assert_ok(prm_space_init(&f->space, &f->robot, f->world));
-    f->scene =
-        (struct prm_scene){&f->space, &f->robot, f->world, &f->world->all, PRM_EDGE_CERTIFIED, 0};
+    assert_ok(prm_space_init(&f->space, &robot, f->world));
+    f->scene = (struct prm_scene){.space = &f->space,
+                                  .robot = &f->robot,
+                                  .world = f->world,
+                                  .obstacles = &f->world->all,
+                                  .edge_check = PRM_EDGE_CERTIFIED};
 }
 
 static void fixture_deinit(struct fixture *f)
@@ -111,7 +115,7 @@ static struct outcome run(const struct fixture *f, uint32_t begin, uint32_t n)
     struct outcome o;
 
     for (uint32_t q = begin; q < begin + n; q++)
-        input.vertices_max = f->counts[q] > input.vertices_max ? f->counts[q] : input.vertices_max;
+        input.points_max = f->counts[q] > input.points_max ? f->counts[q] : input.points_max;
     assert_ok(prm_simplify(test_arena, &polylines, &f->scene, &input));
     o.first = test_download_u32(test_context, polylines.first, n);
     o.counts = test_download_u32(test_context, polylines.counts, n);
@@ -357,7 +361,7 @@ static void test_faults(void **state)
     const struct prm_search_paths paths = {.pool_count = 1};
     const struct prm_endpoints ends = {.count = 1};
     const struct prm_simplify_input input = {
-        .paths = &paths, .ends = &ends, .query_count = 1, .vertices_max = 1};
+        .paths = &paths, .ends = &ends, .query_count = 1, .points_max = 1};
     struct prm_polylines polylines;
     for (uint32_t countdown = 1; countdown <= 8; countdown++) {
         const struct prm_arena_mark mark = prm_arena_mark(test_arena);

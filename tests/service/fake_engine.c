@@ -35,6 +35,11 @@ struct prm_planner {
     struct prm_context *context;
 };
 
+struct prm_expansion {
+    struct prm_context *context;
+    struct prm_plan_results *results;
+};
+
 struct prm_build {
     struct prm_context *context;
     const struct prm_world *world;
@@ -57,6 +62,9 @@ void fake_engine_reset(void)
     atomic_store(&fake_engine.refinements_held, false);
     atomic_store(&fake_engine.refined, 0);
     atomic_store(&fake_engine.plans_held, false);
+    atomic_store(&fake_engine.expansions_held, false);
+    atomic_store(&fake_engine.expand_status, PRM_OK);
+    atomic_store(&fake_engine.expand_samples, 0);
     atomic_store(&fake_engine.plans_run, 0);
     atomic_store(&fake_engine.steps_run, 0);
 }
@@ -235,14 +243,14 @@ static struct prm_validity *make_validity(const struct prm_roadmap *roadmap,
 }
 
 enum prm_status prm_build_create(struct prm_context *context, struct prm_build **build,
-                                 const struct prm_world *world, const struct prm_robot *robot,
+                                 const struct prm_world *world, const struct prm_robot_spec *robot,
                                  const struct prm_roadmap_params *params)
 {
     check_thread(context);
     require(world->margin == ALIVE, "a world is used after its end");
     struct prm_roadmap *roadmap = calloc(1, sizeof(*roadmap));
     roadmap->context = context;
-    roadmap->robot = *robot;
+    (void)robot;
     roadmap->params = *params;
     roadmap->space.dof = world->dimension;
     for (uint32_t i = 0; i < world->dimension; i++)
@@ -433,12 +441,15 @@ void prm_graph_copy_deinit(struct prm_graph_copy *copy)
 
 /* ---- plans ---- */
 
-enum prm_status prm_plan(struct prm_planner *planner, struct prm_plan_results *results,
-                         const struct prm_roadmap *roadmap, const struct prm_validity *validity,
-                         const struct prm_world *world, const struct prm_query *queries,
-                         uint32_t count, const struct prm_plan_options *options)
+enum prm_status prm_plan_begin(struct prm_planner *planner, struct prm_plan_results *results,
+                               struct prm_expansion **left, const struct prm_roadmap *roadmap,
+                               const struct prm_validity *validity, const struct prm_world *world,
+                               const struct prm_query *queries, uint32_t count,
+                               const struct prm_plan_options *options)
 {
-    (void)options;
+    bool unsolved = false;
+    *left = NULL;
+    atomic_store(&fake_engine.expand_samples, options->expand_samples);
     check_thread(planner->context);
     require(roadmap->statistics.margin == ALIVE && validity->length_max == ALIVE &&
                 world->margin == ALIVE,
@@ -464,6 +475,7 @@ enum prm_status prm_plan(struct prm_planner *planner, struct prm_plan_results *r
             continue;
         const double x = queries[i].start[0];
         result->status = x < 0 ? PRM_START_OUT_OF_BOUNDS : x > 1000 ? PRM_NO_PATH : PRM_SOLVED;
+        unsolved |= result->status == PRM_NO_PATH;
         result->length = (double)roadmap->params.seed;
         result->hops = world->all.shape_count;
         result->clamped = x == 0;
@@ -475,7 +487,44 @@ enum prm_status prm_plan(struct prm_planner *planner, struct prm_plan_results *r
         memcpy(results->waypoints + (2 * (size_t)i + 1) * dof, queries[i].goals,
                dof * sizeof(double));
     }
+    if (unsolved && options->expand_samples > 0) {
+        *left = calloc(1, sizeof(**left));
+        **left = (struct prm_expansion){planner->context, results};
+        born(1);
+    }
     return PRM_OK;
+}
+
+enum prm_status prm_expansion_step(struct prm_expansion *expansion, bool *done)
+{
+    check_thread(expansion->context);
+    pause_us(atomic_load(&fake_engine.step_us));
+    *done = !atomic_load(&fake_engine.expansions_held);
+    if (!*done)
+        return PRM_OK;
+    const enum prm_status status = (enum prm_status)atomic_load(&fake_engine.expand_status);
+    if (status != PRM_OK)
+        return prm_fault_set(status, "the fake expansion fails");
+    const struct prm_plan_results *results = expansion->results;
+    for (uint32_t i = 0; i < results->count; i++) {
+        struct prm_plan_result *result = &results->results[i];
+        const double x = results->waypoints[2 * (size_t)i * results->dof];
+        if (result->status != PRM_NO_PATH || !(x > 2000))
+            continue;
+        result->status = PRM_SOLVED;
+        result->expanded = true;
+        result->waypoint_count = 2;
+    }
+    return PRM_OK;
+}
+
+void prm_expansion_destroy(struct prm_expansion *expansion)
+{
+    if (!expansion)
+        return;
+    check_thread(expansion->context);
+    free(expansion);
+    died(1);
 }
 
 void prm_plan_results_deinit(struct prm_plan_results *results)

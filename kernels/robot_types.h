@@ -1,0 +1,77 @@
+/* Robots with spheres as they cross the bus: bodies, links, groups of spheres, pairs of links.
+ *
+ * A body is all links that no joint moves against each other; what its joint does is about or along
+ * its own z axis. Body 0 stands where the base stands. Every number of links here counts those that
+ * have spheres. */
+#ifndef KERNELS_ROBOT_TYPES_H
+#define KERNELS_ROBOT_TYPES_H
+
+#include "language.h"
+
+/* Up to so many obstacles are all tried; beyond, those in the tiles that a link's ball touches. */
+#define BODIES_OBSTACLES_FEW 48u
+
+enum body_motion {
+    BODY_FIXED = 0, /* as its parent */
+    BODY_TURNS,     /* about z */
+    BODY_SLIDES,    /* along z */
+    BODY_PLANAR,    /* rows x, y, θ */
+    BODY_FREE       /* rows x, y, z and a quaternion */
+};
+
+/* Where a body is in its parent: first translated and rotated by constants, then moved by
+ * multiplier · row[coordinate] + offset. */
+struct body {
+    f32 rotation[9]; /* rows; own frame -> the parent's */
+    f32 translation[3];
+    u32 parent; /* a body before it */
+    u32 motion; /* enum body_motion */
+    u32 coordinate;
+    f32 multiplier, offset;
+    f32 scale[3]; /* planar, free: of the rows' first coordinates, in metres */
+};
+
+/* A link with spheres: the ball about all of them, in the frame of its body. */
+struct body_link {
+    f32 center[3], radius;
+    u32 body;
+    u32 group_first, group_count;
+    u32 link; /* its number in the specification */
+};
+
+/* Spheres of a link that lie together, and the ball about them. */
+struct sphere_group {
+    f32 center[3], radius;
+    u32 sphere_first, sphere_count;
+    u32 pad[2];
+};
+
+struct body_sphere {
+    f32 center[3], radius;
+    u32 sphere; /* its number within its link in the specification */
+};
+
+/* Two of struct body_link that may collide with each other. */
+struct link_pair {
+    u32 a, b;
+};
+
+/* The least clearance of a configuration, for reports. */
+struct clearance {
+    f32 value;      /* metres; negative: depth of penetration */
+    u32 obstacle;   /* index in the world's list; NONE_U32: none is near, or other_link is meant */
+    u32 link;       /* number of the link, 0 of robots without links */
+    u32 sphere;     /* number within the link */
+    u32 other_link; /* of a self-collision; else NONE_U32 */
+};
+
+#ifndef __OPENCL_VERSION__
+_Static_assert(sizeof(struct body) == 80, "struct body crosses the bus");
+_Static_assert(sizeof(struct body_link) == 32, "struct body_link crosses the bus");
+_Static_assert(sizeof(struct sphere_group) == 32, "struct sphere_group crosses the bus");
+_Static_assert(sizeof(struct body_sphere) == 20, "struct body_sphere crosses the bus");
+_Static_assert(sizeof(struct link_pair) == 8, "struct link_pair crosses the bus");
+_Static_assert(sizeof(struct clearance) == 20, "struct clearance crosses the bus");
+#endif
+
+#endif
