@@ -10,6 +10,7 @@ cmake_minimum_required(VERSION 3.25)
 set(rooms
   "libmicrohttpd|microhttpd\\.h|^server/http\\.c$"
   "Jansson|jansson\\.h|^(api/schema|tests)/"
+  "liblzf|lzf\\.h|^(api/formats/pcd\\.c$|tests/)"
   "libzip|zip\\.h|^(api/schema|tests)/"
   "libpng|png\\.h|^(api/formats|tests/api)/"
   "libxml2|libxml/|^api/formats/"

@@ -1,7 +1,16 @@
 #include "formats/format.h"
 
+#include "formats/heightfield.h"
 #include "formats/movingai.h"
+#include "formats/npy_points.h"
+#include "formats/obj.h"
 #include "formats/octomap.h"
+#include "formats/pcd.h"
+#include "formats/ply.h"
+#include "formats/ros_map.h"
+#include "formats/scene.h"
+#include "formats/stl.h"
+#include "formats/xyz.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +28,17 @@ static bool read_movingai(struct world_document *world, struct format_report *re
 
 static const struct format formats[] = {
     {"movingai", 2, FORMAT_PASSABLE | FORMAT_RESOLUTION | FORMAT_POSE, NULL, read_movingai},
+    {"ros-map", 2, FORMAT_UNKNOWN | FORMAT_POSE, "yaml", ros_map_read},
     {"octomap", 3, FORMAT_UNKNOWN | FORMAT_POSE | FORMAT_RESOLUTION, NULL, octomap_read},
+    {"scene", 3, FORMAT_POSE | FORMAT_RESOLUTION, NULL, scene_read},
+    {"pcd", 3, FORMAT_RADIUS | FORMAT_POSE | FORMAT_RESOLUTION, NULL, pcd_read},
+    {"ply", 3, FORMAT_RADIUS | FORMAT_POSE | FORMAT_RESOLUTION, NULL, ply_read},
+    {"xyz", 3, FORMAT_RADIUS | FORMAT_POSE | FORMAT_RESOLUTION, NULL, xyz_read},
+    {"npy", 3, FORMAT_RADIUS | FORMAT_POSE | FORMAT_RESOLUTION, NULL, npy_points_read},
+    {"stl", 3, FORMAT_POSE | FORMAT_RESOLUTION, NULL, stl_read},
+    {"obj", 3, FORMAT_POSE | FORMAT_RESOLUTION, NULL, obj_read},
+    {"heightfield", 3, FORMAT_POSE | FORMAT_RESOLUTION | FORMAT_HEIGHT | FORMAT_BASE, NULL,
+     heightfield_read},
 };
 
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats };

@@ -1,13 +1,11 @@
 #include "formats/gather.h"
+#include "formats/numbers.h"
 #include "formats/octree.h"
 #include "formats/reader.h"
-
-#include "schema/decimal.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Bytes of the file's parts. */
 enum {
@@ -37,29 +35,6 @@ static bool refuse(const struct format_file *file, const char *why)
 {
     problem_add(file->problem, PROBLEM_INVALID_ARGUMENT, "%s", why);
     return false;
-}
-
-/* ---- numbers of the file, little-endian ---- */
-
-static uint32_t get_u32(const unsigned char *at)
-{
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
-static float get_f32(const unsigned char *at)
-{
-    const uint32_t bits = get_u32(at);
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static double get_f64(const unsigned char *at)
-{
-    const uint64_t bits = (uint64_t)get_u32(at + 4) << 32 | get_u32(at);
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
 }
 
 /* ---- the header ---- */
@@ -183,7 +158,7 @@ static bool read_node(struct full *full, unsigned depth, enum octree_code *code)
                     full->nodes, full->tree->size);
         return false;
     }
-    const float value = get_f32(full->at);
+    const double value = number_get(NUMBER_F32, full->at, false);
     const unsigned mask = full->at[mask_at];
     full->at += full->node_bytes;
     full->nodes++;
@@ -242,7 +217,7 @@ static bool read_full(struct octree *tree, const struct header *header, const un
 /* .bt as before version 1: int32 3, double resolution, uint32 size, data. */
 static bool is_legacy(const struct format_file *file)
 {
-    return file->bytes >= LEGACY_BYTES && get_u32((const unsigned char *)file->data) == LEGACY_TYPE;
+    return file->bytes >= LEGACY_BYTES && number_u32(file->data) == LEGACY_TYPE;
 }
 
 static bool read_tree(struct octree *tree, const struct format_file *file,
@@ -252,8 +227,8 @@ static bool read_tree(struct octree *tree, const struct format_file *file,
     struct header header = {0};
     size_t at = LEGACY_BYTES;
     if (is_legacy(file)) {
-        tree->resolution = get_f64(data + LEGACY_RESOLUTION_AT);
-        tree->size = get_u32(data + LEGACY_SIZE_AT);
+        tree->resolution = number_get(NUMBER_F64, data + LEGACY_RESOLUTION_AT, false);
+        tree->size = number_u32(data + LEGACY_SIZE_AT);
     } else {
         struct reader reader = reader_of(file);
         if (!read_header(&header, tree, &reader, file, report))

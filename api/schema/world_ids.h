@@ -1,5 +1,4 @@
-/* Ids of a world's obstacles: look-up, duplicates, names for the nameless. Internal to the schema.
- */
+/* Ids of a world's obstacles: look-up, duplicates, names for the nameless. */
 #ifndef SCHEMA_WORLD_IDS_H
 #define SCHEMA_WORLD_IDS_H
 
