@@ -23,6 +23,9 @@ static struct limits test_limits(void)
     limits.obstacles = 4;
     limits.polygon_points = 6;
     limits.grid_cells = 100;
+    limits.points = 5;
+    limits.triangles = 2;
+    limits.boxes = 3;
     return limits;
 }
 
@@ -154,6 +157,50 @@ static const struct bad_document bad[] = {
      "/obstacles/0/points/3", NULL},
     {WITH2("{\"type\":\"polygon\",\"points\":[[0,0],[1,1],[0,1],[1,0],[1,0],[1,0],[1,0]]}"),
      PROBLEM_LIMIT_EXCEEDED, "/obstacles/0/points", "6"},
+    // many of one kind
+    {WITH2("{\"type\":\"points\",\"points\":[]}"), PROBLEM_INVALID_ARGUMENT, "/obstacles/0/type",
+     NULL},
+    {WITH3("{\"type\":\"points\"}"), PROBLEM_INVALID_ARGUMENT, "/obstacles/0/points", NULL},
+    {WITH3("{\"type\":\"points\",\"points\":5}"), PROBLEM_INVALID_ARGUMENT, "/obstacles/0/points",
+     NULL},
+    {WITH3("{\"type\":\"points\",\"points\":[[0,0,0],[1,2]]}"), PROBLEM_INVALID_ARGUMENT,
+     "/obstacles/0/points/1", NULL},
+    {WITH3("{\"type\":\"points\",\"points\":[[0,0,1e10]]}"), PROBLEM_INVALID_ARGUMENT,
+     "/obstacles/0/points/0/2", NULL},
+    {WITH3("{\"type\":\"points\",\"points\":[],\"radius\":-1}"), PROBLEM_INVALID_ARGUMENT,
+     "/obstacles/0/radius", NULL},
+    {WITH3("{\"type\":\"points\",\"points\":[],\"resolution\":0}"), PROBLEM_INVALID_ARGUMENT,
+     "/obstacles/0/resolution", NULL},
+    {WITH3("{\"type\":\"points\",\"points\":[],\"resolution\":1e-12}"), PROBLEM_INVALID_ARGUMENT,
+     "/obstacles/0/resolution", NULL},
+    {WITH3("{\"type\":\"points\",\"points\":[],\"size\":[1,1,1]}"), PROBLEM_UNKNOWN_MEMBER,
+     "/obstacles/0/size", NULL},
+    {WITH3("{\"type\":\"points\",\"points\":[[0,0,0],[0,0,0],[0,0,0],[0,0,0],[0,0,0],[0,0,0]]}"),
+     PROBLEM_LIMIT_EXCEEDED, "/obstacles/0/points", "5"},
+    {WITH3("{\"type\":\"boxes\",\"points\":[]}"), PROBLEM_UNKNOWN_MEMBER, "/obstacles/0/points",
+     NULL},
+    {WITH3("{\"type\":\"boxes\",\"boxes\":[],\"radius\":1}"), PROBLEM_UNKNOWN_MEMBER,
+     "/obstacles/0/radius", NULL},
+    {WITH3("{\"type\":\"boxes\",\"boxes\":[[0,0,0,1,1]]}"), PROBLEM_INVALID_ARGUMENT,
+     "/obstacles/0/boxes/0", NULL},
+    {WITH3("{\"type\":\"boxes\",\"boxes\":[[0,0,0,1,0,1]]}"), PROBLEM_INVALID_ARGUMENT,
+     "/obstacles/0/boxes/0/4", NULL},
+    {WITH3("{\"type\":\"boxes\",\"boxes\":[[],[],[],[]]}"), PROBLEM_LIMIT_EXCEEDED,
+     "/obstacles/0/boxes", "3"},
+    {WITH3("{\"type\":\"mesh\",\"vertices\":[[0,0,0]]}"), PROBLEM_INVALID_ARGUMENT,
+     "/obstacles/0/triangles", NULL},
+    {WITH3("{\"type\":\"mesh\",\"vertices\":[[0,0,0]],\"triangles\":[[0,0,1]]}"),
+     PROBLEM_INVALID_ARGUMENT, "/obstacles/0/triangles/0/2", NULL},
+    {WITH3("{\"type\":\"mesh\",\"vertices\":[[0,0,0]],\"triangles\":[[0,0,-1]]}"),
+     PROBLEM_INVALID_ARGUMENT, "/obstacles/0/triangles/0/2", NULL},
+    {WITH3("{\"type\":\"mesh\",\"vertices\":[[0,0,0]],\"triangles\":[[0,0,0.5]]}"),
+     PROBLEM_INVALID_ARGUMENT, "/obstacles/0/triangles/0/2", NULL},
+    {WITH3("{\"type\":\"mesh\",\"vertices\":[],\"triangles\":[[0,0,0]]}"), PROBLEM_INVALID_ARGUMENT,
+     "/obstacles/0/triangles/0/0", NULL},
+    {WITH3("{\"type\":\"mesh\",\"vertices\":[[0,0,0]],\"triangles\":[[0,0]]}"),
+     PROBLEM_INVALID_ARGUMENT, "/obstacles/0/triangles/0", NULL},
+    {WITH3("{\"type\":\"mesh\",\"vertices\":[],\"triangles\":[[],[],[]]}"), PROBLEM_LIMIT_EXCEEDED,
+     "/obstacles/0/triangles", "2"},
     // grids
     {GRID("\"width\":3,\"height\":2"), PROBLEM_INVALID_ARGUMENT, "/grid/rows", NULL},
     {GRID("\"width\":3,\"height\":2,\"rows\":[\"...\"]"), PROBLEM_INVALID_ARGUMENT, "/grid/rows",
@@ -238,6 +285,24 @@ static const struct {
      "{\"id\":\"obstacle-1\",\"type\":\"rectangle\",\"center\":[1,1],\"size\":[1,2],\"angle\":0.5,"
      "\"dynamic\":false,\"enabled\":true},"
      "{\"id\":\"obstacle-2\",\"type\":\"polygon\",\"points\":[[0,0],[1,0],[1,1]],\"dynamic\":false,"
+     "\"enabled\":true}]"},
+    {WITH3("{\"type\":\"boxes\",\"boxes\":[[1,2,3,0.5,1,2],[0,0,0,1,1,1]],\"resolution\":null},"
+           "{\"type\":\"points\",\"radius\":0.1,\"points\":[[1,2,3]],\"resolution\":0.05,"
+           "\"center\":[1,0,0],\"rpy\":[0,0,1],\"padding\":0.2},"
+           "{\"type\":\"points\",\"points\":[]},"
+           "{\"type\":\"mesh\",\"vertices\":[[0,0,0],[1,0,0],[0,1,0]],\"triangles\":[[0,1,2],[2,1,"
+           "0.0]],\"quaternion\":[0,0,0,2],\"dynamic\":true}"),
+     BOX3
+     ",\"padding\":0,\"obstacles\":["
+     "{\"id\":\"obstacle-1\",\"type\":\"boxes\",\"center\":[0,0,0],\"boxes\":[[1,2,3,0.5,1,2],[0,"
+     "0,0,1,1,1]],\"dynamic\":false,\"enabled\":true},"
+     "{\"id\":\"obstacle-2\",\"type\":\"points\",\"center\":[1,0,0],\"radius\":0.1,\"rpy\":[0,0,"
+     "1],\"resolution\":0.05,\"points\":[[1,2,3]],\"padding\":0.2,\"dynamic\":false,\"enabled\":"
+     "true},"
+     "{\"id\":\"obstacle-3\",\"type\":\"points\",\"center\":[0,0,0],\"radius\":0,\"points\":[],"
+     "\"dynamic\":false,\"enabled\":true},"
+     "{\"id\":\"obstacle-4\",\"type\":\"mesh\",\"center\":[0,0,0],\"quaternion\":[0,0,0,1],"
+     "\"vertices\":[[0,0,0],[1,0,0],[0,1,0]],\"triangles\":[[0,1,2],[2,1,0]],\"dynamic\":true,"
      "\"enabled\":true}]"},
     {"{\"grid\":{" ROWS2
      ",\"origin\":[500000,4000000,0],\"passable\":\"WT\"},\"obstacles\":[" CIRCLE("c") "]}",
