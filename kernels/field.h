@@ -31,8 +31,8 @@
  * stretch are looked at instead. In edges. */
 #define FIELD_STEP_LEAST 0.25f
 #define FIELD_STRETCH 2.0f
-/* Distances beyond so many edges are told by their bound, less than a thousandth of an edge short.
- */
+/* Distances beyond so many edges are told by their bound: in the array less than a sixtieth of an
+ * edge short, outside of it more. */
 #define FIELD_EXACT 24.0f
 
 /* A point in edges from the array's lower corner, and what rounding may have moved it by, metres.
