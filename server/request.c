@@ -171,6 +171,16 @@ static bool is_array_type(const struct request_head *head)
     return false;
 }
 
+/* Whether a body may be a robot's file, or a form of several. */
+static bool is_robot_type(const struct request_head *head)
+{
+    static const char *const types[] = {"application/xml", "text/xml", "multipart/form-data"};
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        if (headers_content_is(head->content_type, types[i]))
+            return true;
+    return false;
+}
+
 /* Whether the body's type and length and the answer's type are possible. */
 static bool judge_content(struct request *request, const struct request_head *head,
                           uint64_t declared)
@@ -182,7 +192,8 @@ static bool judge_content(struct request *request, const struct request_head *he
         for (unsigned i = 0; i < request->call.parameter_count; i++)
             has_format |= strcmp(request->call.parameters[i].key, "format") == 0;
         const bool is_array = request->call.route == ROUTE_COMPUTE && is_array_type(head);
-        if (!has_format && !is_array && !headers_content_json(head->content_type)) {
+        const bool is_robot = request->call.route == ROUTE_ROBOT_PUT && is_robot_type(head);
+        if (!has_format && !is_array && !is_robot && !headers_content_json(head->content_type)) {
             request_refuse(request, PROBLEM_UNSUPPORTED_MEDIA_TYPE,
                            "the body must be application/json");
             return false;

@@ -20,7 +20,7 @@
     LIMIT(milestones, "--max-milestones", 2000000, "milestones of a roadmap")                      \
     LIMIT(neighbors, "--max-neighbors", 128, "neighbors of a milestone")                           \
     LIMIT(dof, "--max-dof", 32, "degrees of freedom of a robot")                                   \
-    LIMIT(links, "--max-links", 256, "links of a robot")                                           \
+    LIMIT(links, "--max-links", 128, "links of a robot")                                           \
     LIMIT(spheres, "--max-spheres", 4096, "spheres of a robot")                                    \
     LIMIT(robot_file_bytes, "--max-robot-file-bytes", 4u << 20, "bytes of a robot's file")         \
     LIMIT(compute_elements, "--max-compute-elements", 16u << 20,                                   \

@@ -91,6 +91,19 @@ void robot_write_members(const struct robot_document *robot, struct text *out)
     }
 }
 
+void robot_write_summary(const struct robot_document *robot, struct text *out)
+{
+    text_member_string(out, "type", type_words[robot->type].word);
+    if (robot->type == ROBOT_BALL)
+        text_member_number(out, "radius", robot->radius, EXACT);
+    if (robot->type == ROBOT_ARM) {
+        text_member_u64(out, "dof", robot->dof);
+        text_member_u64(out, "link_count", robot->link_count);
+    }
+    if (robot->type == ROBOT_ARM || robot->type == ROBOT_RIGID)
+        text_member_u64(out, "sphere_count", robot->sphere_count);
+}
+
 /* The coordinates that no world changes. */
 static void write_coordinates(const struct robot_document *robot, struct text *out)
 {

@@ -97,6 +97,9 @@ void robot_write_members(const struct robot_document *robot, struct text *out);
  * warnings. */
 void robot_write_derived(const struct robot_document *robot, struct text *out);
 
+/* What a list says of it: type, size, dof. */
+void robot_write_summary(const struct robot_document *robot, struct text *out);
+
 /* The name of a coordinate of an arm, borrowed. */
 const char *robot_coordinate_name(const struct robot_document *robot, uint32_t coordinate);
 

@@ -3,6 +3,7 @@
 #include "schema/clock.h"
 #include "service/refinement.h"
 #include "service/translate.h"
+#include "service/translate_robot.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,14 +180,17 @@ static enum prm_status begin(struct build *build, struct device *device)
     jobs_progress(build->job, "world", 0);
     service_unlock(service);
 
-    const struct prm_robot_spec robot = robot_translate(&build->pending->robot->document);
     const struct prm_roadmap_params params =
         roadmap_translate(&build->pending->document, &build->service->limits);
-    const enum prm_status status =
-        resident_world_create(device, &build->world, build->pending->world);
-    if (status != PRM_OK)
-        return status;
-    return prm_build_create(device->context, &build->build, build->world->world, &robot, &params);
+    struct robot_spec robot;
+    enum prm_status status = robot_spec_init(&robot, &build->pending->robot->document);
+    if (status == PRM_OK)
+        status = resident_world_create(device, &build->world, build->pending->world);
+    if (status == PRM_OK)
+        status = prm_build_create(device->context, &build->build, build->world->world, &robot.spec,
+                                  &params);
+    robot_spec_deinit(&robot);
+    return status;
 }
 
 /* Runs steps of the engine's until it is time for others. */

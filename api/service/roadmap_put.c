@@ -1,6 +1,7 @@
 /* PUT of a roadmap: the same content again is no work, other content is a build. */
 #include "schema/clock.h"
 #include "service/builds.h"
+#include "service/translate_robot.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,21 @@ static bool find_references(struct service *service, struct call *call,
         snprintf(fault->pointer, sizeof(fault->pointer), "%s", references[i].pointer);
     }
     return *world && *robot;
+}
+
+/* Whether the robot can be in the world; else a fault is added. */
+static bool fits(struct call *call, const struct version *world, const struct version *robot)
+{
+    const struct robot_version *body = (const struct robot_version *)robot;
+    const char *misfit =
+        robot_misfit(&body->document, ((const struct world_version *)world)->document.dimension);
+    if (!misfit)
+        return true;
+    struct problem_fault *fault =
+        problem_add(&call->problem, PROBLEM_INVALID_ARGUMENT, "the robot %s", misfit);
+    fault->has_pointer = true;
+    snprintf(fault->pointer, sizeof(fault->pointer), "/robot");
+    return false;
 }
 
 /* Shows the roadmap as building, where it could not answer before. The lock is held. */
@@ -74,7 +90,7 @@ static enum put_outcome put(struct service *service, struct call *call,
     struct version *world, *robot;
     struct roadmap_version *present =
         (struct roadmap_version *)store_find(&service->roadmaps, name);
-    if (!find_references(service, call, document, &world, &robot) ||
+    if (!find_references(service, call, document, &world, &robot) || !fits(call, world, robot) ||
         !call_may_change(call, present ? &present->version : NULL))
         return PUT_REFUSED;
     struct build *build = build_create(service, name, document, world, robot);

@@ -3,6 +3,7 @@
 #include "service/fingerprint.h"
 #include "service/internal.h"
 #include "service/roadmaps.h"
+#include "service/robot_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,20 +11,23 @@
 static void robot_version_destroy(struct counted *counted)
 {
     struct robot_version *robot = (struct robot_version *)counted;
+    robot_deinit(&robot->document);
     text_deinit(&robot->members);
     free(robot);
 }
 
-/* NULL: no memory. */
-static struct robot_version *robot_version_create(const struct robot_document *document)
+/* Takes the document over. NULL: no memory. */
+static struct robot_version *robot_version_create(struct robot_document *document)
 {
     struct robot_version *robot = calloc(1, sizeof(*robot));
-    if (!robot)
+    if (!robot) {
+        robot_deinit(document);
         return NULL;
+    }
     counted_init(&robot->version.counted, robot_version_destroy);
     robot->document = *document;
     robot_write_members(&robot->document, &robot->members);
-    if (robot->members.failed ||
+    if (robot->members.failed || robot->document.warnings.failed ||
         !fingerprint_of(robot->version.fingerprint, robot->members.data, robot->members.length)) {
         version_release(&robot->version);
         return NULL;
@@ -37,14 +41,13 @@ static void write_body(const char *name, const struct robot_version *robot, stru
     version_write_members(name, &robot->version, out);
     text_append(out, ",", 1);
     text_append(out, robot->members.data, robot->members.length);
+    robot_write_derived(&robot->document, out);
     text_json_close(out, '}');
 }
 
 static void write_summary(const struct version *version, struct text *out)
 {
-    const struct robot_version *robot = (const struct robot_version *)version;
-    text_append(out, ",", 1);
-    text_append(out, robot->members.data, robot->members.length);
+    robot_write_summary(&((const struct robot_version *)version)->document, out);
 }
 
 void robot_list(struct service *service, struct call *call)
@@ -100,18 +103,23 @@ static int put(struct service *service, struct call *call, struct robot_version 
     return status;
 }
 
-void robot_put(struct service *service, struct call *call)
+/* A PUT on its way. */
+struct robot_reading {
+    struct worker_task work;
+    struct service *service;
+    struct call *call;
+};
+
+/* Reads the body, puts the robot and answers; covers of solids take a while. */
+static void read_and_put(struct worker_task *work)
 {
+    struct robot_reading *reading = WORK_OF(robot_reading, work);
+    struct service *service = reading->service;
+    struct call *call = reading->call;
     struct robot_document document;
     struct version *kept = NULL;
-    if (!call_name_valid(call))
-        return;
-    if (call_parameter(call, "format")) {
-        call_refuse(call, PROBLEM_UNSUPPORTED, "robots are read from JSON only");
-        return;
-    }
-    if (!robot_read(&document, call_body(call), call->body_bytes, &service->limits,
-                    &call->problem)) {
+    free(reading);
+    if (!robot_read_call(&document, call, &service->limits)) {
         call_fail(call);
         return;
     }
@@ -132,6 +140,19 @@ void robot_put(struct service *service, struct call *call)
     write_body(call->segments[0], (struct robot_version *)kept, &call->reply.body);
     version_release(kept);
     call_succeed_json(call, status);
+}
+
+void robot_put(struct service *service, struct call *call)
+{
+    if (!call_name_valid(call))
+        return;
+    struct robot_reading *reading = malloc(sizeof(*reading));
+    if (!reading) {
+        call_refuse(call, PROBLEM_OVERLOADED, "no memory for a request");
+        return;
+    }
+    *reading = (struct robot_reading){{.run = read_and_put}, service, call};
+    workers_submit(service->workers, &reading->work);
 }
 
 static bool is_free(struct call *call, const char *name)

@@ -133,19 +133,6 @@ void world_spec_deinit(struct world_spec *spec)
     free(spec->cells);
 }
 
-struct prm_robot_spec robot_translate(const struct robot_document *document)
-{
-    switch (document->type) {
-    case ROBOT_BALL:
-        return (struct prm_robot_spec){.kind = PRM_ROBOT_BALL, .radius = document->radius};
-    case ROBOT_RIGID:
-    case ROBOT_ARM:
-    case ROBOT_POINT:
-        break;
-    }
-    return (struct prm_robot_spec){.kind = PRM_ROBOT_POINT};
-}
-
 static enum prm_sample_method sample_method_translate(enum sample_method method)
 {
     switch (method) {
@@ -299,8 +286,8 @@ static struct plan_reason reason_translate(const struct prm_reason *from,
                                            const struct world_document *world,
                                            const char *const *coordinates, uint32_t dof)
 {
-    const bool collision = from->kind == PRM_REASON_WORLD_COLLISION ||
-                           from->kind == PRM_REASON_SELF_COLLISION;
+    const bool collision =
+        from->kind == PRM_REASON_WORLD_COLLISION || from->kind == PRM_REASON_SELF_COLLISION;
     const bool bounds = from->kind == PRM_REASON_BOUNDS && from->coordinate < dof;
     const bool of_goal = from->at == PRM_AT_GOAL;
     return (struct plan_reason){

@@ -5,7 +5,6 @@
 #include "roadmap/plan.h"
 #include "schema/plan.h"
 #include "schema/roadmap.h"
-#include "schema/robot.h"
 #include "schema/world.h"
 
 /* A world for the engine, with the memory that it borrows. Obstacles keep their places. */
@@ -19,7 +18,6 @@ struct world_spec {
 enum prm_status world_spec_init(struct world_spec *spec, const struct world_document *document);
 void world_spec_deinit(struct world_spec *spec);
 
-struct prm_robot_spec robot_translate(const struct robot_document *document);
 struct prm_roadmap_params roadmap_translate(const struct roadmap_document *document,
                                             const struct limits *limits);
 struct prm_plan_options plan_translate(const struct plan_request *request,

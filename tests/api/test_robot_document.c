@@ -165,8 +165,8 @@ static void limits_are_named(void **state)
     char *spheres = repeat("{\"type\":\"rigid\",\"spheres\":[{\"center\":[0,0],\"radius\":1}",
                            ",{\"center\":[0,0],\"radius\":1}", 5000, "]}");
     const struct bad_document rows[] = {
-        {joints, PROBLEM_LIMIT_EXCEEDED, "/joints", "256"},
-        {links, PROBLEM_LIMIT_EXCEEDED, "/links", "256"},
+        {joints, PROBLEM_LIMIT_EXCEEDED, "/joints", "128"},
+        {links, PROBLEM_LIMIT_EXCEEDED, "/links", "128"},
         {spheres, PROBLEM_LIMIT_EXCEEDED, "/spheres", "4096"},
     };
     assert_refused(rows, sizeof rows / sizeof *rows, read);

@@ -78,7 +78,7 @@ static void bench_close(struct bench *bench)
 /* Builds once from the beginning; milliseconds. */
 static double build_once(struct bench *bench)
 {
-    struct prm_robot_spec robot = robot_translate(&bench->files->robot);
+    struct robot_spec robot;
     struct prm_roadmap_params params = {.seed = 1,
                                         .sample_count = MILESTONES,
                                         .sample_method = PRM_SAMPLE_UNIFORM,
@@ -88,14 +88,17 @@ static double build_once(struct bench *bench)
                                         .edge_check = PRM_EDGE_CERTIFIED};
     struct prm_build *build = NULL;
     roadmap_close(bench);
+    bench_must(robot_spec_init(&robot, &bench->files->robot), "robot");
     double start = bench_now_ms();
-    bench_must(prm_build_create(bench->context, &build, bench->world, &robot, &params), "build");
+    bench_must(prm_build_create(bench->context, &build, bench->world, &robot.spec, &params),
+               "build");
     for (bool done = false; !done;)
         bench_must(prm_build_step(build, &done), "build");
     bench_must(prm_build_finish(build, &bench->roadmap, &bench->validity), "build");
     bench_must(prm_context_finish(bench->context), "build");
     double ms = bench_now_ms() - start;
     prm_build_destroy(build);
+    robot_spec_deinit(&robot);
     return ms;
 }
 

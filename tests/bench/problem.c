@@ -71,5 +71,6 @@ void problem_files_deinit(struct problem_files *files)
     world_spec_deinit(&files->spec);
     plan_request_deinit(&files->request);
     world_deinit(&files->world);
+    robot_deinit(&files->robot);
     *files = (struct problem_files){0};
 }

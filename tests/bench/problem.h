@@ -4,6 +4,7 @@
 #define BENCH_PROBLEM_H
 
 #include "service/translate.h"
+#include "service/translate_robot.h"
 
 struct problem_files {
     struct world_document world;
