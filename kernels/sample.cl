@@ -10,22 +10,20 @@
  */
 #include "lattice.h"
 #include "metric.h"
+#include "sample.h"
 #include "share.h"
 
-/* rows[i] = lower + u (upper - lower), not above upper. limits: [2][ROW]; numbers: [n][DOF] in [0,
- * 1). */
+/* rows[i] = the configuration of numbers[i]. limits: f32[2][ROW]; numbers: f32[n][DOF] in [0, 1).
+ */
 __kernel void sample_uniform(__global f32 *restrict rows, __global const f32 *restrict numbers,
                              __global const f32 *restrict limits, const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
-        for (u32 c = 0; c < ROW; c++) {
-            f32 value = 0.0f;
-            if (c < DOF)
-                value =
-                    fmin(limits[c] + numbers[(size_t)i * DOF + c] * (limits[ROW + c] - limits[c]),
-                         limits[ROW + c]);
-            rows[(size_t)i * ROW + c] = value;
-        }
+        f32 units[DOF], row[ROW];
+        for (u32 c = 0; c < DOF; c++)
+            units[c] = numbers[(size_t)i * DOF + c];
+        sample_uniform_row(row, units, limits);
+        row_store(rows, i, row);
     }
 }
 
@@ -49,24 +47,31 @@ __kernel void sample_lattice(__global f32 *restrict rows, const struct lattice l
     }
 }
 
-/* The first `n` survivors become milestones base, base + 1, …. states: [][ROW]; rows: the draws;
- * kept: [n] draws by index. */
+/* states[places[first + i]] = rows[kept[i]]. states: f32[][ROW]; rows: the draws. */
 __kernel void sample_keep(__global f32 *restrict states, __global const f32 *restrict rows,
-                          __global const u32 *restrict kept, const u32 base, const u32 n)
+                          __global const u32 *restrict kept, __global const u32 *restrict places,
+                          const u32 first, const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
-        for (u32 c = 0; c < ROW; c++)
-            states[(size_t)(base + i) * ROW + c] = rows[(size_t)kept[i] * ROW + c];
+        f32 row[ROW];
+        row_load(row, rows, kept[i]);
+        row_store(states, places[first + i], row);
     }
 }
 
-/* Which milestone is where: cell_of[milestone] and its inverse. first: the cell of draw 0. */
-__kernel void sample_keep_cells(__global u32 *restrict cell_of, __global u32 *restrict milestone_at,
+/* The free cells kept[i] become milestones base + i: their states, and which milestone is where:
+ * cell_of[milestone] and its inverse. first: the cell of row 0. */
+__kernel void sample_keep_cells(__global f32 *restrict states, __global u32 *restrict cell_of,
+                                __global u32 *restrict milestone_at,
+                                __global const f32 *restrict rows,
                                 __global const u32 *restrict kept, const u32 first, const u32 base,
                                 const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
         const u32 cell = first + kept[i];
+        f32 row[ROW];
+        row_load(row, rows, kept[i]);
+        row_store(states, base + i, row);
         cell_of[base + i] = cell;
         milestone_at[cell] = base + i;
     }

@@ -1,5 +1,7 @@
-/* Neighbours on a lattice: a table of offsets by (distance, index), the same for every cell. */
+/* Lattices: their cells, the free ones as milestones, and neighbours by a table of offsets by
+ * (distance, index), the same for every cell. */
 #include "device/try.h"
+#include "primitives/compact.h"
 #include "roadmap/neighbors_index.h"
 #include "roadmap/sample.h"
 
@@ -11,6 +13,106 @@
 enum { OFFSETS_PER_NEIGHBOR = 16 };
 /* The radius is compared in cells with this much room for its rounding. */
 #define RADIUS_SLACK 1e-6
+
+enum { LATTICE_CELLS_MAX = 1 << 26 };
+/* Cells of a step, about two milliseconds' work. */
+enum { CELLS_PER_STEP = 1 << 15 };
+
+enum prm_status prm_lattice_choose(struct prm_sampler *sampler,
+                                   const struct prm_roadmap_params *params)
+{
+    const struct prm_world *world = sampler->scene->world;
+    const double spacing = params->lattice_spacing;
+    const bool limited =
+        params->lattice_cells_max > 0 && params->lattice_cells_max < LATTICE_CELLS_MAX;
+    const uint32_t cells_max = limited ? params->lattice_cells_max : LATTICE_CELLS_MAX;
+    struct lattice *lattice = &sampler->lattice;
+    double cells = 1.0;
+
+    *lattice = (struct lattice){.cosine = 1.0f, .size = {1, 1, 1}};
+    if (spacing > 0.0) {
+        for (uint32_t c = 0; c < world->dimension; c++) {
+            const double along = fmax(floor((world->upper[c] - world->lower[c]) / spacing), 1.0);
+            lattice->origin[c] = (float)(world->lower[c] - world->center[c]);
+            lattice->size[c] = (uint32_t)fmin(along, LATTICE_CELLS_MAX);
+            cells *= along;
+        }
+        lattice->spacing = (float)spacing;
+    } else {
+        if (!world->has_grid)
+            return prm_fault_set(PRM_INVALID_ARGUMENT,
+                                 "samples.method lattice needs a world with a grid, or a spacing");
+        const struct prm_grid_spec *grid = &world->first_grid;
+        lattice->origin[0] = (float)(grid->origin[0] - world->center[0]);
+        lattice->origin[1] = (float)(grid->origin[1] - world->center[1]);
+        lattice->cosine = (float)cos(grid->origin[2]);
+        lattice->sine = (float)sin(grid->origin[2]);
+        lattice->spacing = (float)grid->resolution;
+        lattice->size[0] = grid->width;
+        lattice->size[1] = grid->height;
+        cells = (double)grid->width * grid->height;
+    }
+    if (cells > cells_max)
+        return prm_fault_set_at(
+            PRM_LIMIT_EXCEEDED, spacing > 0.0 ? "samples/spacing" : "samples/method", "grid_cells",
+            cells_max, "a lattice may have %u cells, of a size of %g it would have more", cells_max,
+            spacing > 0.0 ? spacing : world->first_grid.resolution);
+    sampler->capacity = (uint32_t)cells;
+    return PRM_OK;
+}
+
+enum prm_status prm_lattice_maps(struct prm_arena *arena, struct prm_sampler *sampler)
+{
+    struct prm_context *context = prm_arena_context(arena);
+    enum prm_status status = PRM_OK;
+    TRY(prm_arena_take(arena, &sampler->cell_of, prm_words(sampler->capacity)));
+    TRY(prm_arena_take(arena, &sampler->milestone_at, prm_words(sampler->capacity)));
+    TRY(prm_buffer_fill_u32(context, sampler->milestone_at, 0, NONE_U32, sampler->capacity));
+cleanup:
+    return status;
+}
+
+enum prm_status prm_lattice_step(struct prm_arena *arena, struct prm_sampler *sampler,
+                                 struct prm_buffer states, bool *done)
+{
+    struct prm_context *context = prm_arena_context(arena);
+    const struct prm_space *space = sampler->scene->space;
+    const struct prm_arena_mark mark = prm_arena_mark(arena);
+    const uint32_t first = (uint32_t)sampler->drawn, left = sampler->capacity - first;
+    const uint32_t n = left < CELLS_PER_STEP ? left : CELLS_PER_STEP;
+    const struct prm_share all = prm_share_of(context, n);
+    enum prm_status status = PRM_OK;
+    char options[PRM_SCENE_OPTIONS_MAX];
+    struct prm_buffer rows, flags, kept, survivors;
+    uint32_t count = 0;
+
+    prm_space_options(options, space);
+    TRY(prm_arena_take(arena, &rows, n * space->row * sizeof(float)));
+    TRY(prm_arena_take(arena, &flags, prm_words(n)));
+    TRY(prm_arena_take(arena, &kept, prm_words(n)));
+    TRY(prm_arena_take(arena, &survivors, prm_words(1)));
+    TRY(prm_launch(
+        context, PRM_KERNEL_SAMPLE_LATTICE, options, all.items, all.group,
+        ARGS(ARG_BUFFER(rows), ARG_STRUCT(&sampler->lattice), ARG_U32(first), ARG_U32(n))));
+    TRY(prm_collide_states(arena, flags, sampler->scene, rows, n));
+    TRY(prm_compact_indices(arena, kept, survivors, flags, n));
+
+    // read-back: how many are free
+    TRY(prm_buffer_read(context, survivors, 0, &count, sizeof(count)));
+    const struct prm_share share = prm_share_of(context, count);
+    TRY(prm_launch(context, PRM_KERNEL_SAMPLE_KEEP_CELLS, options, share.items, share.group,
+                   ARGS(ARG_BUFFER(states), ARG_BUFFER(sampler->cell_of),
+                        ARG_BUFFER(sampler->milestone_at), ARG_BUFFER(rows), ARG_BUFFER(kept),
+                        ARG_U32(first), ARG_U32(sampler->accepted), ARG_U32(count))));
+    sampler->accepted += count;
+    sampler->drawn += n;
+    sampler->even += n;
+    sampler->even_free += count;
+    *done = sampler->drawn >= sampler->capacity;
+cleanup:
+    prm_arena_rewind(arena, mark);
+    return status;
+}
 
 /* An offset with what it is sorted by. */
 struct ranked {
