@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXACT = 17, SIDE_MAX = 1 << 20 };
+enum { EXACT = 17 };
 
 /* What `passable` may free besides the ground. */
 enum { TREES = 1, WATER = 2 };
@@ -91,9 +91,9 @@ static bool read_extent(struct grid_document *grid, const struct json_node *node
                 json_node_limited(&width, 1, limits, LIMIT_grid_cells, &grid->width);
     good &= json_node_required(&height) &&
             json_node_limited(&height, 1, limits, LIMIT_grid_cells, &grid->height);
-    if (good && (grid->width > SIDE_MAX || grid->height > SIDE_MAX)) {
-        json_node_fault(grid->width > SIDE_MAX ? &width : &height, PROBLEM_INVALID_ARGUMENT,
-                        "must be at most %d", SIDE_MAX);
+    if (good && (grid->width > GRID_SIDE_MAX || grid->height > GRID_SIDE_MAX)) {
+        json_node_fault(grid->width > GRID_SIDE_MAX ? &width : &height, PROBLEM_INVALID_ARGUMENT,
+                        "must be at most %d", GRID_SIDE_MAX);
         return false;
     }
     if (good && (uint64_t)grid->width * grid->height > limits->grid_cells) {

@@ -5,6 +5,9 @@
 #include "schema/json_read.h"
 #include "schema/world.h"
 
+/* Cells along a side. */
+enum { GRID_SIDE_MAX = 1 << 20 };
+
 /* Reads width, height, rows, resolution, origin and passable of an object. Faults go into its
  * problem. */
 void grid_read_node(struct grid_document *grid, const struct json_node *node,

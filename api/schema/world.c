@@ -16,8 +16,9 @@
 
 enum { EXACT = 17, DIMENSION_MIN = 2, DIMENSION_MAX = 3, CAPACITY_MIN = 8 };
 
-static const char *const read_only[] = {"name",     "revision", "fingerprint", "created", "updated",
-                                        "warnings", "roadmaps", "statistics",  NULL};
+static const char *const read_only[] = {"name",    "revision", "fingerprint", "created",
+                                        "updated", "warnings", "roadmaps",    "statistics",
+                                        "cells",   "unknown",  NULL};
 
 /* ---- obstacles ---- */
 
@@ -236,6 +237,13 @@ bool world_of_grid(struct world_document *world, struct grid_document *grid,
             problem_add(problem, PROBLEM_LIMIT_EXCEEDED, "the grid has %u x %u cells",
                         obstacle.grid.width, obstacle.grid.height);
         problem_fault_limit(fault, limits, LIMIT_grid_cells);
+        obstacle_deinit(&obstacle);
+        return false;
+    }
+    if (obstacle.grid.width > GRID_SIDE_MAX || obstacle.grid.height > GRID_SIDE_MAX) {
+        problem_add(problem, PROBLEM_INVALID_ARGUMENT,
+                    "the grid has %u x %u cells, and a side has at most %d", obstacle.grid.width,
+                    obstacle.grid.height, GRID_SIDE_MAX);
         obstacle_deinit(&obstacle);
         return false;
     }

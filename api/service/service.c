@@ -28,7 +28,6 @@ struct use_case {
 };
 
 static const char PAGE[] = " limit after prefix ";
-static const char WORLD_FILE[] = " format passable unknown pose radius resolution ";
 
 static const struct use_case USE_CASES[ROUTE_COUNT] = {
     [ROUTE_LIVEZ] = {about_live, ""},
@@ -39,11 +38,11 @@ static const struct use_case USE_CASES[ROUTE_COUNT] = {
     [ROUTE_DEVICES] = {about_devices, ""},
     [ROUTE_LIMITS] = {about_limits, ""},
     [ROUTE_WORLD_LIST] = {world_list, PAGE},
-    [ROUTE_WORLD_PUT] = {world_change, WORLD_FILE},
+    [ROUTE_WORLD_PUT] = {world_change, NULL},
     [ROUTE_WORLD_GET] = {world_get, ""},
     [ROUTE_WORLD_PATCH] = {world_change, ""},
     [ROUTE_WORLD_DELETE] = {world_delete, ""},
-    [ROUTE_OBSTACLE_PUT] = {world_change, WORLD_FILE},
+    [ROUTE_OBSTACLE_PUT] = {world_change, NULL},
     [ROUTE_OBSTACLE_GET] = {obstacle_get, ""},
     [ROUTE_OBSTACLE_DELETE] = {world_change, ""},
     [ROUTE_ROBOT_LIST] = {robot_list, PAGE},

@@ -31,7 +31,8 @@ struct change {
     struct dependent *dependents;
     size_t count, at; /* dependents, and how many of them are done */
     bool collected;
-    int status; /* of the answer */
+    int status;                /* of the answer */
+    struct file_report report; /* of the file in the body */
 };
 
 static void prepare(struct change *change);
@@ -100,11 +101,13 @@ static void answer(struct worker_task *work)
         text_json_open(out, '{');
         text_member_u64(out, "revision", version->revision);
         text_member_string(out, "fingerprint", version->fingerprint);
-        text_json_key(out, "warnings");
-        text_json_open(out, '[');
-        world_write_warnings(change->next, out);
-        text_json_close(out, ']');
     }
+    file_report_write(&change->report, out);
+    text_json_key(out, "warnings");
+    text_json_open(out, '[');
+    world_write_warnings(change->next, out);
+    file_report_write_warnings(&change->report, out);
+    text_json_close(out, ']');
     write_roadmaps(change, out);
     text_json_close(out, '}');
     reset(change);
@@ -303,8 +306,8 @@ static bool make_next(struct change *change)
 {
     if (!call_may_change(change->call, change->base ? &change->base->version : NULL))
         return false;
-    change->next =
-        world_version_read(change->call, &change->service->limits, change->base, &change->status);
+    change->next = world_version_read(change->call, &change->service->limits, change->base,
+                                      &change->status, &change->report);
     return change->next;
 }
 

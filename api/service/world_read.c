@@ -2,7 +2,6 @@
  * checked. */
 #include "service/internal.h"
 #include "service/translate.h"
-#include "service/world_formats.h"
 #include "service/worlds.h"
 
 #include <stdio.h>
@@ -11,16 +10,15 @@
 /* Reads the obstacle in the body and puts it into a copy of the world. *status: of the answer. */
 static bool read_obstacle(struct world_document *document, struct call *call,
                           const struct limits *limits, const struct world_document *base,
-                          int *status)
+                          int *status, struct file_report *report)
 {
     const char *id = call->segments[1];
     struct obstacle_document obstacle;
-    if (call_parameter(call, "format")) {
-        problem_add(&call->problem, PROBLEM_UNSUPPORTED, "obstacles are read from JSON only");
-        return false;
-    }
-    if (!obstacle_read(&obstacle, base->dimension, call_body(call), call->body_bytes, limits,
-                       &call->problem))
+    const bool is_file = call_parameter(call, "format");
+    if (is_file
+            ? !obstacle_read_format(&obstacle, report, base->dimension, call, limits)
+            : !check_no_file(call) || !obstacle_read(&obstacle, base->dimension, call_body(call),
+                                                     call->body_bytes, limits, &call->problem))
         return false;
     if (strlen(id) >= sizeof(obstacle.id)) {
         problem_add(&call->problem, PROBLEM_INVALID_ARGUMENT, "an id has at most %zu bytes",
@@ -50,15 +48,15 @@ static bool read_obstacle(struct world_document *document, struct call *call,
  * the answer. */
 static bool read_document(struct world_document *document, struct call *call,
                           const struct limits *limits, const struct world_version *base,
-                          int *status)
+                          int *status, struct file_report *report)
 {
-    const char *format = call_parameter(call, "format");
     *status = 200;
     if (call->route == ROUTE_WORLD_PUT) {
         *status = base ? 200 : 201;
-        return format ? world_read_format(document, call, format, limits)
-                      : world_read(document, call_body(call), call->body_bytes, limits,
-                                   &call->problem);
+        if (call_parameter(call, "format"))
+            return world_read_format(document, report, call, limits);
+        return check_no_file(call) &&
+               world_read(document, call_body(call), call->body_bytes, limits, &call->problem);
     }
     if (!base) {
         problem_add(&call->problem, PROBLEM_UNKNOWN_WORLD, "there is no world \"%s\"",
@@ -70,7 +68,7 @@ static bool read_document(struct world_document *document, struct call *call,
                            &call->problem);
     if (call->route == ROUTE_OBSTACLE_DELETE)
         return world_without_obstacle(document, &base->document, call->segments[1], &call->problem);
-    return read_obstacle(document, call, limits, &base->document, status);
+    return read_obstacle(document, call, limits, &base->document, status, report);
 }
 
 /* Whether the engine takes the world, and how precisely; else the call's problem says why not. */
@@ -90,11 +88,13 @@ static bool check(struct prm_precision *precision, const struct world_document *
 }
 
 struct world_version *world_version_read(struct call *call, const struct limits *limits,
-                                         const struct world_version *base, int *status)
+                                         const struct world_version *base, int *status,
+                                         struct file_report *report)
 {
     struct world_document document;
     struct prm_precision precision;
-    if (!read_document(&document, call, limits, base, status))
+    *report = (struct file_report){0};
+    if (!read_document(&document, call, limits, base, status, report))
         return NULL;
     if (!check(&precision, &document, &call->problem)) {
         world_deinit(&document);

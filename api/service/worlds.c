@@ -78,10 +78,6 @@ void world_write_open(const char *name, const struct world_version *world, struc
     version_write_members(name, &world->version, out);
     text_append(out, ",", 1);
     text_append(out, world->members.data, world->members.length);
-    text_json_key(out, "warnings");
-    text_json_open(out, '[');
-    world_write_warnings(world, out);
-    text_json_close(out, ']');
 }
 
 void warning_write(const char *code, const char *detail, struct text *out)
@@ -142,8 +138,13 @@ void world_get(struct service *service, struct call *call)
         return;
     call_set_etag(call, &world->version);
     if (!call_not_modified(call, &world->version)) {
-        world_write_open(call->segments[0], world, &call->reply.body);
-        text_json_close(&call->reply.body, '}');
+        struct text *out = &call->reply.body;
+        world_write_open(call->segments[0], world, out);
+        text_json_key(out, "warnings");
+        text_json_open(out, '[');
+        world_write_warnings(world, out);
+        text_json_close(out, ']');
+        text_json_close(out, '}');
         call_succeed_json(call, 200);
     }
     version_release(&world->version);

@@ -12,6 +12,7 @@
 #include "schema/world.h"
 #include "service/call.h"
 #include "service/store.h"
+#include "service/world_formats.h"
 
 struct world_version {
     struct version version;
@@ -25,15 +26,17 @@ struct world_version *world_version_create(struct world_document *document,
                                            const struct prm_precision *precision);
 
 /* The version that a PUT, PATCH or DELETE makes of `base` (NULL: there is none), which the engine
- * takes; *status: of the answer. NULL: the call's problem says why not. */
+ * takes; *status: of the answer, *report: of the file in the body. NULL: the call's problem says
+ * why not. */
 struct world_version *world_version_read(struct call *call, const struct limits *limits,
-                                         const struct world_version *base, int *status);
+                                         const struct world_version *base, int *status,
+                                         struct file_report *report);
 
 /* Whether a roadmap built in `from` can be checked again in `to`: same dimension and bounds, and
  * for a lattice the same grid. */
 bool world_fits(const struct world_version *from, const struct world_version *to, bool lattice);
 
-/* Appends the resource as a JSON object, left open for more members. */
+/* Appends the resource as a JSON object, left open for more members but for its warnings. */
 void world_write_open(const char *name, const struct world_version *world, struct text *out);
 
 /* Appends the warnings of a world as objects of an array that is open. */

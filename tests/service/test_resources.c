@@ -168,7 +168,7 @@ static void world_files(void **state)
         const char *code;
     } CASES[] = {
         {{"format", "movingai", "passable", "X", NULL}, "invalid_argument"},
-        {{"format", "octomap", NULL}, "unsupported"},
+        {{"format", "movingai", "radius", "1", NULL}, "invalid_argument"},
         {{"format", "teapot", NULL}, "invalid_argument"},
         {{"frmat", "movingai", NULL}, "invalid_argument"},
         {{"", "movingai", NULL}, "invalid_argument"},
