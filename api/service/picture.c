@@ -1,7 +1,8 @@
 #include "service/picture.h"
 
-#include "schema/decimal.h"
+#include "service/picture_elements.h"
 #include "service/projection.h"
+#include "service/svg.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +11,6 @@ enum {
     EDGES_MAX = 20000,     /* drawn; beyond, every so-manyth */
     MILESTONES_MAX = 5000, /* likewise */
     GRID_CELLS_MAX = 1 << 18,
-    COORDINATE_DIGITS = 7,
     WIDTH_PX = 900,
 };
 
@@ -22,61 +22,6 @@ static const double LINE = 0.0008, DOT = 0.0016, PATH_LINE = 0.003, END_DOT = 0.
 struct frame {
     double left, bottom, width, height, side;
 };
-
-/* ---- SVG, whatever the locale ---- */
-
-static void put(const char *markup, struct text *out)
-{
-    text_append(out, markup, strlen(markup));
-}
-
-static void put_number(double value, struct text *out)
-{
-    char digits[DECIMAL_BYTES_MAX];
-    text_append(out, digits, decimal_write(digits, isfinite(value) ? value : 0, COORDINATE_DIGITS));
-}
-
-static void put_attribute(const char *name, double value, struct text *out)
-{
-    put(" ", out);
-    put(name, out);
-    put("=\"", out);
-    put_number(value, out);
-    put("\"", out);
-}
-
-/* A point as path data; the paper's y is up, SVG's is down. */
-static void put_point(const char *command, struct paper_point point, struct text *out)
-{
-    put(command, out);
-    put_number(point.x, out);
-    put(" ", out);
-    put_number(-point.y, out);
-}
-
-static void put_escaped(const char *words, struct text *out)
-{
-    for (; *words; words++) {
-        if (*words == '<')
-            put("&lt;", out);
-        else if (*words == '&')
-            put("&amp;", out);
-        else
-            text_append(out, words, 1);
-    }
-}
-
-static void put_circle(struct paper_point center, double radius, const char *class_name,
-                       struct text *out)
-{
-    put("<circle class=\"", out);
-    put(class_name, out);
-    put("\"", out);
-    put_attribute("cx", center.x, out);
-    put_attribute("cy", -center.y, out);
-    put_attribute("r", radius, out);
-    put("/>\n", out);
-}
 
 /* ---- the frame ---- */
 
@@ -101,34 +46,34 @@ static struct frame frame_of(const struct world_document *world)
 
 static void put_head(const struct picture *picture, const struct frame *frame, struct text *out)
 {
-    put("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"", out);
-    put_number(frame->left, out);
-    put(" ", out);
-    put_number(-(frame->bottom + frame->height), out);
-    put(" ", out);
-    put_number(frame->width, out);
-    put(" ", out);
-    put_number(frame->height, out);
-    put("\"", out);
-    put_attribute("width", WIDTH_PX, out);
-    put_attribute("height", WIDTH_PX * frame->height / frame->width, out);
-    put(">\n<title>Roadmap ", out);
-    put_escaped(picture->title, out);
-    put("</title>\n<style>"
-        ".bounds{fill:#fff;stroke:#888}.obstacle{fill:#444;fill-opacity:.75;stroke:#222}"
-        ".dynamic{fill:#b60;fill-opacity:.6;stroke:#740}.water{fill:#7ac}.trees{fill:#6a6}"
-        ".edges{fill:none;stroke:#69c;stroke-opacity:.5}.milestone{fill:#258}"
-        ".path{fill:none;stroke:#d22;stroke-linejoin:round}.start{fill:#2a2}.goal{fill:#d22}"
-        "</style>\n<g",
-        out);
-    put_attribute("stroke-width", LINE * frame->side, out);
-    put(">\n", out);
+    svg_put("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"", out);
+    svg_number(frame->left, out);
+    svg_put(" ", out);
+    svg_number(-(frame->bottom + frame->height), out);
+    svg_put(" ", out);
+    svg_number(frame->width, out);
+    svg_put(" ", out);
+    svg_number(frame->height, out);
+    svg_put("\"", out);
+    svg_attribute("width", WIDTH_PX, out);
+    svg_attribute("height", WIDTH_PX * frame->height / frame->width, out);
+    svg_put(">\n<title>Roadmap ", out);
+    svg_escaped(picture->title, out);
+    svg_put("</title>\n<style>"
+            ".bounds{fill:#fff;stroke:#888}.obstacle{fill:#444;fill-opacity:.75;stroke:#222}"
+            ".dynamic{fill:#b60;fill-opacity:.6;stroke:#740}.water{fill:#7ac}.trees{fill:#6a6}"
+            ".edges{fill:none;stroke:#69c;stroke-opacity:.5}.milestone{fill:#258}"
+            ".path{fill:none;stroke:#d22;stroke-linejoin:round}.start{fill:#2a2}.goal{fill:#d22}"
+            "</style>\n<g",
+            out);
+    svg_attribute("stroke-width", LINE * frame->side, out);
+    svg_put(">\n", out);
 }
 
 /* The edges of the world's box. */
 static void put_bounds(const struct world_document *world, struct text *out)
 {
-    put("<path class=\"bounds\" d=\"", out);
+    svg_put("<path class=\"bounds\" d=\"", out);
     for (unsigned corner = 0; corner < 1u << world->dimension; corner++) {
         for (uint32_t axis = 0; axis < world->dimension; axis++) {
             if (corner >> axis & 1)
@@ -138,11 +83,11 @@ static void put_bounds(const struct world_document *world, struct text *out)
                 from[i] = corner >> i & 1 ? world->upper[i] : world->lower[i];
                 to[i] = i == axis ? world->upper[i] : from[i];
             }
-            put_point("M", project(world->dimension, from), out);
-            put_point("L", project(world->dimension, to), out);
+            svg_point("M", project(world->dimension, from), out);
+            svg_point("L", project(world->dimension, to), out);
         }
     }
-    put("\"/>\n", out);
+    svg_put("\"/>\n", out);
 }
 
 /* ---- obstacles ---- */
@@ -163,9 +108,9 @@ static bool cell_is(char cell, char terrain, const struct grid_document *grid)
 static void put_cells(const struct grid_document *grid, uint32_t step, char terrain,
                       const char *class_name, struct text *out)
 {
-    put("<path class=\"", out);
-    put(class_name, out);
-    put("\" stroke=\"none\" d=\"", out);
+    svg_put("<path class=\"", out);
+    svg_put(class_name, out);
+    svg_put("\" stroke=\"none\" d=\"", out);
     for (uint32_t row = 0; row < grid->height; row += step) {
         const char *cells = grid->rows + (size_t)row * grid->width;
         for (uint32_t column = 0; column < grid->width;) {
@@ -179,20 +124,20 @@ static void put_cells(const struct grid_document *grid, uint32_t step, char terr
             // in units of cells, y up from the lower edge
             const double width = fmin(column, grid->width) - first;
             const double height = fmin(step, grid->height - row);
-            put("M", out);
-            put_number(first, out);
-            put(" ", out);
-            put_number(grid->height - row, out);
-            put("h", out);
-            put_number(width, out);
-            put("v", out);
-            put_number(-height, out);
-            put("h", out);
-            put_number(-width, out);
-            put("z", out);
+            svg_put("M", out);
+            svg_number(first, out);
+            svg_put(" ", out);
+            svg_number(grid->height - row, out);
+            svg_put("h", out);
+            svg_number(width, out);
+            svg_put("v", out);
+            svg_number(-height, out);
+            svg_put("h", out);
+            svg_number(-width, out);
+            svg_put("z", out);
         }
     }
-    put("\"/>\n", out);
+    svg_put("\"/>\n", out);
 }
 
 static void put_grid(const struct grid_document *grid, struct text *out)
@@ -202,33 +147,22 @@ static void put_grid(const struct grid_document *grid, struct text *out)
     const double cells = (double)grid->width * grid->height;
     const uint32_t step = (uint32_t)fmax(1, ceil(sqrt(cells / GRID_CELLS_MAX)));
     // cells, y up -> paper, y down
-    put("<g transform=\"matrix(", out);
+    svg_put("<g transform=\"matrix(", out);
     for (unsigned i = 0; i < 6; i++) {
-        put_number(matrix[i], out);
-        put(i < 5 ? "," : ")\">\n", out);
+        svg_number(matrix[i], out);
+        svg_put(i < 5 ? "," : ")\">\n", out);
     }
     put_cells(grid, step, 0, "obstacle", out);
     if (grid->passable_water)
         put_cells(grid, step, 'W', "water", out);
     if (grid->passable_trees)
         put_cells(grid, step, 'T', "trees", out);
-    put("</g>\n", out);
+    svg_put("</g>\n", out);
 }
 
 _Static_assert(sizeof(struct paper_point) == 2 * sizeof(double), "a polygon's points are pairs");
 
-static void put_polygon(const struct paper_point *points, size_t count, const char *class_name,
-                        struct text *out)
-{
-    put("<path class=\"", out);
-    put(class_name, out);
-    put("\" d=\"", out);
-    for (size_t i = 0; i < count; i++)
-        put_point(i ? "L" : "M", points[i], out);
-    put("z\"/>\n", out);
-}
-
-static void put_obstacle(const struct obstacle_document *obstacle, uint32_t dimension,
+static void put_obstacle(const struct obstacle_document *obstacle, uint32_t dimension, double dot,
                          struct text *out)
 {
     const char *class_name = obstacle->dynamic ? "dynamic" : "obstacle";
@@ -238,13 +172,13 @@ static void put_obstacle(const struct obstacle_document *obstacle, uint32_t dime
     switch (obstacle->type) {
     case OBSTACLE_SPHERE:
     case OBSTACLE_CIRCLE:
-        put_circle(project(dimension, obstacle->center), obstacle->radius, class_name, out);
+        svg_circle(project(dimension, obstacle->center), obstacle->radius, class_name, out);
         return;
     case OBSTACLE_GRID:
         put_grid(&obstacle->grid, out);
         return;
     case OBSTACLE_POLYGON:
-        put_polygon((const struct paper_point *)obstacle->points, obstacle->point_count, class_name,
+        svg_polygon((const struct paper_point *)obstacle->points, obstacle->point_count, class_name,
                     out);
         return;
     case OBSTACLE_BOX:
@@ -252,11 +186,12 @@ static void put_obstacle(const struct obstacle_document *obstacle, uint32_t dime
     case OBSTACLE_CYLINDER:
     case OBSTACLE_CAPSULE:
         outline_of(&outline, obstacle);
-        put_polygon(outline.points, outline.count, class_name, out);
+        svg_polygon(outline.points, outline.count, class_name, out);
         return;
     case OBSTACLE_BOXES:
     case OBSTACLE_POINTS:
     case OBSTACLE_MESH:
+        picture_put_elements(obstacle, class_name, dot, out);
         return;
     }
 }
@@ -266,16 +201,16 @@ static void put_obstacle(const struct obstacle_document *obstacle, uint32_t dime
 static void put_edges(const struct prm_graph_copy *graph, uint32_t dimension, struct text *out)
 {
     const uint32_t stride = graph->edge_count / EDGES_MAX + 1;
-    put("<path class=\"edges\" d=\"", out);
+    svg_put("<path class=\"edges\" d=\"", out);
     for (size_t i = 0; i < graph->edge_count; i += stride) {
         if (!graph->valid[i])
             continue;
         const double *a = graph->states + (size_t)graph->edges[2 * i] * graph->dof;
         const double *b = graph->states + (size_t)graph->edges[2 * i + 1] * graph->dof;
-        put_point("M", project(dimension, a), out);
-        put_point("L", project(dimension, b), out);
+        svg_point("M", project(dimension, a), out);
+        svg_point("L", project(dimension, b), out);
     }
-    put("\"/>\n", out);
+    svg_put("\"/>\n", out);
 }
 
 static void put_milestones(const struct prm_graph_copy *graph, uint32_t dimension, double radius,
@@ -283,7 +218,7 @@ static void put_milestones(const struct prm_graph_copy *graph, uint32_t dimensio
 {
     const uint32_t stride = graph->milestone_count / MILESTONES_MAX + 1;
     for (size_t i = 0; i < graph->milestone_count; i += stride)
-        put_circle(project(dimension, graph->states + i * graph->dof), radius, "milestone", out);
+        svg_circle(project(dimension, graph->states + i * graph->dof), radius, "milestone", out);
 }
 
 static void put_path(const struct picture *picture, const struct plan_result *result,
@@ -293,14 +228,14 @@ static void put_path(const struct picture *picture, const struct plan_result *re
     const double *path = picture->waypoints + result->waypoint_first * dof;
     if (result->status != PLAN_STATUS_SOLVED || result->waypoint_count == 0)
         return;
-    put("<path class=\"path\"", out);
-    put_attribute("stroke-width", PATH_LINE * frame->side, out);
-    put(" d=\"", out);
+    svg_put("<path class=\"path\"", out);
+    svg_attribute("stroke-width", PATH_LINE * frame->side, out);
+    svg_put(" d=\"", out);
     for (size_t i = 0; i < result->waypoint_count; i++)
-        put_point(i ? "L" : "M", project(dimension, path + i * dof), out);
-    put("\"/>\n", out);
-    put_circle(project(dimension, path), END_DOT * frame->side, "start", out);
-    put_circle(project(dimension, path + (result->waypoint_count - 1) * dof), END_DOT * frame->side,
+        svg_point(i ? "L" : "M", project(dimension, path + i * dof), out);
+    svg_put("\"/>\n", out);
+    svg_circle(project(dimension, path), END_DOT * frame->side, "start", out);
+    svg_circle(project(dimension, path + (result->waypoint_count - 1) * dof), END_DOT * frame->side,
                "goal", out);
 }
 
@@ -311,10 +246,10 @@ void picture_write(const struct picture *picture, struct text *out)
     put_head(picture, &frame, out);
     put_bounds(world, out);
     for (uint32_t i = 0; i < world->obstacle_count; i++)
-        put_obstacle(&world->obstacles[i], world->dimension, out);
+        put_obstacle(&world->obstacles[i], world->dimension, DOT * frame.side, out);
     put_edges(picture->graph, world->dimension, out);
     put_milestones(picture->graph, world->dimension, DOT * frame.side, out);
     for (uint32_t i = 0; i < picture->result_count; i++)
         put_path(picture, &picture->results[i], &frame, out);
-    put("</g>\n</svg>\n", out);
+    svg_put("</g>\n</svg>\n", out);
 }

@@ -101,6 +101,74 @@ static void assert_well_formed(const struct text *svg)
     assert_int_equal(depth, 0);
 }
 
+/* How often a piece of text occurs. */
+static unsigned count_of(const struct text *svg, const char *piece)
+{
+    unsigned count = 0;
+    const size_t length = strlen(piece);
+    for (size_t i = 0; i + length <= svg->length; i++)
+        count += memcmp(svg->data + i, piece, length) == 0;
+    return count;
+}
+
+/* Boxes, points and triangles, turned and shifted; too many are thinned out. */
+static void many_elements_are_drawn(void **state)
+{
+    (void)state;
+    enum { MANY = 100000, DRAWN_MAX = 20000 };
+    double boxes[12] = {0, 0, 0, 1, 1, 1, 2, 0, 0, 1, 1, 1};
+    double corners[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    uint32_t triangles[6] = {0, 1, 2, 0, 2, 3};
+    double *points = calloc(3 * MANY, sizeof *points);
+    assert_non_null(points);
+    struct obstacle_document obstacles[] = {
+        {.type = OBSTACLE_BOXES,
+         .enabled = true,
+         .quaternion = {0, 0, 0, 1},
+         .points = boxes,
+         .point_count = 2},
+        {.type = OBSTACLE_MESH,
+         .enabled = true,
+         .center = {5, 7, 0},
+         .quaternion = {0, 0, 1, 0},
+         .points = corners,
+         .point_count = 4,
+         .triangles = triangles,
+         .triangle_count = 2},
+        {.type = OBSTACLE_POINTS,
+         .enabled = true,
+         .dynamic = true,
+         .quaternion = {0, 0, 0, 1},
+         .points = points,
+         .point_count = MANY},
+    };
+    const struct world_document world = {.dimension = 3,
+                                         .has_bounds = true,
+                                         .upper = {10, 10, 10},
+                                         .obstacles = obstacles,
+                                         .obstacle_count = 3};
+    const struct prm_graph_copy graph = {.dof = 3};
+    const struct picture picture = {.title = "t", .world = &world, .graph = &graph};
+    struct text svg = {0};
+    picture_write(&picture, &svg);
+    assert_well_formed(&svg);
+    assert_int_equal(count_of(&svg, "z"), 2 + 2);
+    const unsigned circles = count_of(&svg, "<circle class=\"dynamic\"");
+    assert_true(circles > DRAWN_MAX / 2 && circles <= DRAWN_MAX);
+
+    // the mesh's corner (1,0,0), turned by half a turn about z, stands at (4,7,0)
+    struct text at = {0};
+    const double corner[3] = {4, 7, 0};
+    const struct paper_point paper = project(3, corner);
+    text_print(&at, "%c", 'L');
+    text_json_number(&at, paper.x, 7);
+    text_append(&at, "", 1);
+    assert_int_equal(count_of(&svg, at.data), 1);
+    text_deinit(&at);
+    text_deinit(&svg);
+    free(points);
+}
+
 static void every_obstacle_is_drawn(void **state)
 {
     (void)state;
@@ -192,6 +260,7 @@ int main(void)
         cmocka_unit_test(solid_axes_are_even),
         cmocka_unit_test(outlines),
         cmocka_unit_test(every_obstacle_is_drawn),
+        cmocka_unit_test(many_elements_are_drawn),
         cmocka_unit_test(large_things_are_thinned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,80 @@
+#include "service/picture_elements.h"
+
+#include "schema/rotation.h"
+#include "service/svg.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DRAWN_MAX = 20000, AXES = 3, CORNERS = 3 };
+
+/* Every so-manyth is drawn. */
+static uint32_t stride_of(uint32_t count)
+{
+    return count / DRAWN_MAX + 1;
+}
+
+/* A place of the obstacle's frame in the world. */
+static void place(double out[AXES], const struct obstacle_document *obstacle, const double *at)
+{
+    rotation_apply(out, obstacle->quaternion, at);
+    for (int axis = 0; axis < AXES; axis++)
+        out[axis] += obstacle->center[axis];
+}
+
+static void put_boxes(const struct obstacle_document *boxes, struct text *out)
+{
+    const uint32_t stride = stride_of(boxes->point_count);
+    struct obstacle_document box = {.type = OBSTACLE_BOX};
+    memcpy(box.quaternion, boxes->quaternion, sizeof(box.quaternion));
+    for (size_t i = 0; i < boxes->point_count; i += stride) {
+        const double *row = boxes->points + 2 * AXES * i;
+        struct outline outline;
+        place(box.center, boxes, row);
+        memcpy(box.size, row + AXES, sizeof(box.size));
+        outline_of(&outline, &box);
+        svg_ring(outline.points, outline.count, out);
+    }
+}
+
+static void put_triangles(const struct obstacle_document *mesh, struct text *out)
+{
+    const uint32_t stride = stride_of(mesh->triangle_count);
+    for (size_t i = 0; i < mesh->triangle_count; i += stride) {
+        struct paper_point ring[CORNERS];
+        for (size_t corner = 0; corner < CORNERS; corner++) {
+            double at[AXES];
+            place(at, mesh, mesh->points + AXES * (size_t)mesh->triangles[CORNERS * i + corner]);
+            ring[corner] = project(AXES, at);
+        }
+        svg_ring(ring, CORNERS, out);
+    }
+}
+
+static void put_points(const struct obstacle_document *cloud, const char *class_name, double dot,
+                       struct text *out)
+{
+    const uint32_t stride = stride_of(cloud->point_count);
+    for (size_t i = 0; i < cloud->point_count; i += stride) {
+        double at[AXES];
+        place(at, cloud, cloud->points + AXES * i);
+        svg_circle(project(AXES, at), fmax(cloud->radius, dot), class_name, out);
+    }
+}
+
+void picture_put_elements(const struct obstacle_document *obstacle, const char *class_name,
+                          double dot, struct text *out)
+{
+    if (obstacle->type == OBSTACLE_POINTS) {
+        put_points(obstacle, class_name, dot, out);
+        return;
+    }
+    svg_put("<path class=\"", out);
+    svg_put(class_name, out);
+    svg_put("\" d=\"", out);
+    if (obstacle->type == OBSTACLE_MESH)
+        put_triangles(obstacle, out);
+    else
+        put_boxes(obstacle, out);
+    svg_put("\"/>\n", out);
+}
