@@ -18,6 +18,8 @@
 /* Rounding of a coordinate in cells, as a share of the grid's size in cells: four roundings of
  * 2^-24. */
 #define GRID_ROUNDING 2.4e-7f
+/* What a bound keeps for the rounding of its own arithmetic, as a share. */
+#define GRID_SHARE 0.999999f
 /* Half a cell, and a box without end in z. */
 #define CELL_HALF 0.5f
 /* How far, in cells, a point's clearance is looked for. */
@@ -99,6 +101,53 @@ static inline int grid_segment_is_clear(GLOBAL const struct grid *grid,
             return 0;
     }
     return 1;
+}
+
+/* The squared distance, in cells, kept at the centre of cell (i, j) for class `kind`; that of
+ * another class is itself an obstacle. */
+static inline f32 grid_value(GLOBAL const struct grid *grid, GLOBAL const unsigned char *cells,
+                             GLOBAL const f32 *values, i32 i, i32 j, u32 kind)
+{
+    if (grid_class(grid, cells, i, j) != kind)
+        return 0.0f;
+    return values[(u64)grid->values + (u64)j * grid->width + (u32)i];
+}
+
+/* Whether a point of the local frame keeps more than `reach` metres from every obstacle cell. Most
+ * are told by the squared distances kept at cells' centres (values: f32[], those of all grids and
+ * fields): by the nearest centre, then between four (field.h has the bound); the rest cell by cell.
+ */
+static inline int grid_point_is_clear(GLOBAL const struct grid *grid,
+                                      GLOBAL const unsigned char *cells, GLOBAL const f32 *values,
+                                      struct vec3 point, f32 reach)
+{
+    const struct vec3 p = grid_own(grid, point);
+    const i32 column = (i32)f32_floor(p.x), row = (i32)f32_floor(p.y);
+    const u32 kind = grid_class(grid, cells, column, row);
+    if (kind == TERRAIN_BLOCKED)
+        return 0;
+    if (grid->values == NONE_U32)
+        return grid_segment_is_clear(grid, cells, point, point, reach);
+
+    const f32 least = reach / grid->resolution + grid_slack(grid);
+    const f32 nearest = f32_sqrt(grid_value(grid, cells, values, column, row, kind));
+    const f32 away =
+        vec3_length(vec3_make(p.x - ((f32)column + CELL_HALF), p.y - ((f32)row + CELL_HALF), 0.0f));
+    if (GRID_SHARE * nearest - away > least)
+        return 1;
+    if (nearest + away <= GRID_SHARE * least)
+        return 0;
+
+    const i32 i = (i32)f32_floor(p.x - CELL_HALF), j = (i32)f32_floor(p.y - CELL_HALF);
+    const f32 u = p.x - CELL_HALF - (f32)i, v = p.y - CELL_HALF - (f32)j;
+    const f32 low = (1.0f - u) * grid_value(grid, cells, values, i, j, kind) +
+                    u * grid_value(grid, cells, values, i + 1, j, kind);
+    const f32 high = (1.0f - u) * grid_value(grid, cells, values, i, j + 1, kind) +
+                     u * grid_value(grid, cells, values, i + 1, j + 1, kind);
+    const f32 bent = u * (1.0f - u) + v * (1.0f - v);
+    if (GRID_SHARE * ((1.0f - v) * low + v * high) - bent > least * least)
+        return 1;
+    return grid_segment_is_clear(grid, cells, point, point, reach);
 }
 
 /* Signed distance in metres of a point to the nearest cell of another sort: to an obstacle cell

@@ -176,6 +176,52 @@ static void lattice_moves_are_exact(void **state)
     }
 }
 
+/* By the distances kept at cells' centres, and without them, points are told clear exactly when
+ * they are, but for rounding. */
+static void points_are_told_exactly(void **state)
+{
+    static const float RESOLUTIONS[] = {1.0f, 0.05f, 0.3f};
+    struct test_random random = {4};
+    unsigned clear = 0, blocked = 0;
+    (void)state;
+
+    for (int m = 0; m < MAPS; m++) {
+        float values[2 + WIDTH * HEIGHT];
+        const float yaw = m % 2 ? 0.0f : test_random_f32(&random, -3.0f, 3.0f);
+        struct map map = random_map(&random, RESOLUTIONS[m % 3], yaw);
+        // wide rooms, too
+        for (int i = 0; i < WIDTH * HEIGHT && m % 4 >= 2; i++)
+            map.cells[i] = i % 30 ? TERRAIN_GROUND : TERRAIN_BLOCKED;
+        map.grid.values = m % 5 ? 2 : NONE_U32;
+        for (int i = 0; i < WIDTH * HEIGHT; i++) {
+            const double x = i % WIDTH + 0.5, y = i / WIDTH + 0.5;
+            double least = 1e30;
+            for (int j = -1; j <= HEIGHT; j++)
+                for (int k = -1; k <= WIDTH; k++)
+                    if (class_at(&map, k, j) != map.cells[i])
+                        least = fmin(least, point_square(x, y, k, j));
+            values[2 + i] = (float)(least * least);
+        }
+        const float margin = 6 * 6e-8f * 8;
+        const double slack = (double)(margin + 2 * grid_slack(&map.grid) * map.grid.resolution);
+        for (int i = 0; i < SEGMENTS; i++) {
+            const struct vec3 p = random_point(&random, &map.grid);
+            const double is = clearance(&map, p, p);
+            const double factor = 1 + (double)test_random_f32(&random, -1.0f, 1.0f) *
+                                          pow(10.0, (double)test_random_f32(&random, -6, 0));
+            const float reach = margin + (float)(i % 4 ? is * factor : 0.0);
+            const int got = grid_point_is_clear(&map.grid, map.cells, values, p, reach);
+            clear += got != 0;
+            blocked += got == 0;
+            if (got && !(is > (double)(reach - margin)))
+                fail_msg("map %d point %d: called clear of %g at %g", m, i, (double)reach, is);
+            if (!got && is > (double)reach * (1 + 1e-5) + slack)
+                fail_msg("map %d point %d: not called clear of %g at %g", m, i, (double)reach, is);
+        }
+    }
+    assert_true(clear > MAPS * SEGMENTS / 50 && blocked > MAPS * SEGMENTS / 50);
+}
+
 /* The signed distance of points to cells of another sort. */
 static void points_are_signed(void **state)
 {
@@ -209,6 +255,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(segments_keep_clear),
         cmocka_unit_test(lattice_moves_are_exact),
+        cmocka_unit_test(points_are_told_exactly),
         cmocka_unit_test(points_are_signed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
