@@ -4,8 +4,8 @@
  * Traffic: a state's row in, an embedded one out.
  * -D ROW, DOF, EMBEDDED_…: of embedding.h.
  *
- * check: -DROW=4 -DDOF=4 -DEMBEDDED_TURNS=2
- * check: -DROW=16 -DDOF=14 -DEMBEDDED_TURNS=1 -DEMBEDDED_ORIENTATIONS=1
+ * check: -DROW=4 -DDOF=4 -DEMBEDDED_TURNS=2 -DEMBEDDED_WEIGHTS=1,2
+ * check: -DROW=16 -DDOF=14 -DEMBEDDED_TURNS=1 -DEMBEDDED_ORIENTATIONS=1 -DEMBEDDED_WEIGHTS=1,2
  */
 #include "embedding.h"
 #include "share.h"
@@ -39,7 +39,7 @@ __kernel void embedding_rows(__global f32 *restrict rows, __global const f32 *re
             out[c] = state[sources.coordinate[c]];
         for (u32 t = 0; t < EMBEDDED_TURNS; t++) {
             const u32 source = EMBEDDING_LINEAR + t;
-            const f32 weight = sources.weight[source];
+            const f32 weight = embedding_weights[t];
             const f32 angle = state[sources.coordinate[source]] / weight;
             out[EMBEDDING_LINEAR + TURN_FLOATS * t] = weight * cos(angle);
             out[EMBEDDING_LINEAR + TURN_FLOATS * t + 1] = weight * sin(angle);
@@ -49,7 +49,8 @@ __kernel void embedding_rows(__global f32 *restrict rows, __global const f32 *re
         const u32 source = EMBEDDING_LINEAR + EMBEDDED_TURNS;
         for (u32 j = 0; j < 4; j++)
             quaternion[j] = state[sources.coordinate[source] + j];
-        embed_orientation(out + DOF - ORIENTATION_FLOATS, quaternion, sources.weight[source]);
+        embed_orientation(out + DOF - ORIENTATION_FLOATS, quaternion,
+                          embedding_weights[EMBEDDED_TURNS]);
 #endif
         for (u32 c = 0; c < ROW; c++)
             rows[(size_t)i * ROW + c] = out[c];

@@ -11,7 +11,6 @@ enum { TURN_FLOATS = 2, ORIENTATION_FLOATS = 9, EMBEDDING_SOURCES = 32 };
  * orientation's four. */
 struct embedding_sources {
     u32 coordinate[EMBEDDING_SOURCES]; /* of the state's row */
-    f32 weight[EMBEDDING_SOURCES];     /* of a turn or an orientation in the metric */
 };
 
 #endif

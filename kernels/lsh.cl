@@ -12,7 +12,7 @@
  *
  * check: -DROW=4 -DDOF=3
  * check: -DROW=16 -DDOF=12
- * check: -DROW=4 -DDOF=4 -DEMBEDDED_TURNS=2
+ * check: -DROW=4 -DDOF=4 -DEMBEDDED_TURNS=2 -DEMBEDDED_WEIGHTS=1,2
  */
 #include "embedding.h"
 #include "lsh_types.h"

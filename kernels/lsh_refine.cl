@@ -10,8 +10,8 @@
  * -D ROW, DOF, EMBEDDED_…: of embedding.h. -D LISTED: entries of a list, k or more.
  *
  * check: -DROW=4 -DDOF=3 -DLISTED=11
- * check: -DROW=4 -DDOF=4 -DEMBEDDED_TURNS=2 -DLISTED=11
- * check: -DROW=16 -DDOF=12 -DEMBEDDED_ORIENTATIONS=1 -DLISTED=11
+ * check: -DROW=4 -DDOF=4 -DEMBEDDED_TURNS=2 -DLISTED=11 -DEMBEDDED_WEIGHTS=1,2
+ * check: -DROW=16 -DDOF=12 -DEMBEDDED_ORIENTATIONS=1 -DLISTED=11 -DEMBEDDED_WEIGHTS=1
  */
 #include "embedding.h"
 #include "lsh_types.h"
@@ -52,7 +52,7 @@ static inline void offer(u64 *list, u32 k, const f32 *query, __global const f32 
     for (u32 i = 0; i < count; i++) {
         __global const f32 *point = points + (size_t)candidates[i] * ROW;
         f32 squared;
-        EMBEDDING_SQUARED(f32, squared, query[c], point[c]);
+        EMBEDDING_SQUARED(f32, squared, query[c], point[c], EMBEDDING_ONE);
         const u64 key = key_of(squared, candidates[i]);
         if (key < list[k - 1])
             key_insert(list, k, key);

@@ -13,8 +13,8 @@
  *
  * check: -DROW=2 -DDOF=2 -DLANES=16
  * check: -DROW=4 -DDOF=3 -DLANES=1
- * check: -DROW=8 -DDOF=6 -DEMBEDDED_TURNS=2 -DLANES=16
- * check: -DROW=16 -DDOF=12 -DEMBEDDED_ORIENTATIONS=1 -DLANES=1
+ * check: -DROW=8 -DDOF=6 -DEMBEDDED_TURNS=2 -DLANES=16 -DEMBEDDED_WEIGHTS=1,2
+ * check: -DROW=16 -DDOF=12 -DEMBEDDED_ORIENTATIONS=1 -DLANES=1 -DEMBEDDED_WEIGHTS=1
  */
 #include "embedding.h"
 #include "nearest_list.h"
@@ -68,12 +68,12 @@ static inline void lanes_squared(union lanes *out, const union lanes *query,
 }
 
 /* Squared distances that at least `wanted` <= BLOCKS / 2 points do not exceed, for each lane: the
- * wanted-th least of the blocks' minima, kept in a sorted list without branches. */
+ * wanted-th least of the blocks' minima, kept in a sorted list without branches; where distances
+ * are more than chords, so far that none is beyond. */
 static inline void lanes_bound(union lanes *out, const union lanes *query,
                                __global const f32 *points, u32 count, u32 wanted)
 {
     lanes_t least[BLOCKS / 2];
-    union lanes squared;
     for (u32 i = 0; i < wanted; i++)
         least[i] = (lanes_t)(INFINITY);
 
@@ -81,14 +81,15 @@ static inline void lanes_bound(union lanes *out, const union lanes *query,
         const u32 end = (u32)((ulong)count * (block + 1) / BLOCKS);
         lanes_t nearest = (lanes_t)(INFINITY);
         for (u32 j = (u32)((ulong)count * block / BLOCKS); j < end; j++) {
-            lanes_squared(&squared, query, points + (size_t)j * ROW, &nearest);
-            nearest = f32_min(squared.all, nearest);
+            lanes_t chord;
+            EMBEDDING_CHORD(lanes_t, chord, query[c].all - points[(size_t)j * ROW + c]);
+            nearest = f32_min(chord, nearest);
         }
         for (u32 i = wanted - 1; i > 0; i--)
             least[i] = f32_min(least[i], f32_max(least[i - 1], nearest));
         least[0] = f32_min(least[0], nearest);
     }
-    out->all = least[wanted - 1];
+    out->all = least[wanted - 1] * EMBEDDING_STRETCH;
 }
 
 /* The lists of queries q … q + LANES - 1, of n in all. */

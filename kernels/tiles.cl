@@ -11,7 +11,7 @@
  *
  * check: -DROW=2 -DDOF=2
  * check: -DROW=32 -DDOF=20
- * check: -DROW=16 -DDOF=14 -DEMBEDDED_TURNS=1 -DEMBEDDED_ORIENTATIONS=1
+ * check: -DROW=16 -DDOF=14 -DEMBEDDED_TURNS=1 -DEMBEDDED_ORIENTATIONS=1 -DEMBEDDED_WEIGHTS=1,2
  */
 #include "bisect.h"
 #include "embedding.h"

@@ -131,7 +131,7 @@ static inline void offer_tile(const struct group_memory *memory, struct seeker *
                          seeker->alpha * reach_of(seeker);
     for (u32 i = 0; i < TILE_ROWS && is_near; i++) {
         f32 squared;
-        EMBEDDING_SQUARED(f32, squared, seeker->query[c], memory->rows[i * ROW + c]);
+        EMBEDDING_SQUARED(f32, squared, seeker->query[c], memory->rows[i * ROW + c], EMBEDDING_ONE);
         const u64 key = key_of(squared, memory->ids[i]);
         if (key < last_of(seeker) && memory->ids[i] != seeker->own)
             list_insert(seeker, key);

@@ -84,7 +84,7 @@ static inline u32 lowest_bit(u32 mask)
 static inline lanes_f32 lanes_squared(const lanes_f32 *query, __global const f32 *row)
 {
     lanes_f32 squared;
-    EMBEDDING_SQUARED(lanes_f32, squared, query[c], row[c]);
+    EMBEDDING_SQUARED(lanes_f32, squared, query[c], row[c], lanes_any);
     return squared;
 }
 
@@ -185,7 +185,7 @@ static inline lanes_f32 lanes_bound(const struct lanes *lanes, const struct lane
                     begin[lane] + i < end[lane] ? tiles->rows[slot * ROW + c] : INFINITY;
         }
         lanes_f32 squared;
-        EMBEDDING_SQUARED(lanes_f32, squared, lanes->query[c], vload16(c, row));
+        EMBEDDING_SQUARED(lanes_f32, squared, lanes->query[c], vload16(c, row), lanes_any);
         bound_insert(least, squared);
     }
     return least[LEVELS - 2];
@@ -361,7 +361,7 @@ static inline void write_rows(__global f32 *distances, __global u32 *indices,
             const u32 id = tiles->ids[slot];
             f32 squared;
             EMBEDDING_SQUARED(f32, squared, rows->query[c * TILE_ROWS + lane],
-                              tiles->rows[slot * ROW + c]);
+                              tiles->rows[slot * ROW + c], EMBEDDING_ONE);
             if (id == NONE_U32 || id == rows->own[lane] || !(squared < asked->bound))
                 continue;
             u32 at = count++;

@@ -25,9 +25,15 @@ struct prm_embedding prm_embedding_of(const struct prm_space *space)
     struct prm_embedding embedding = {0};
     uint32_t quaternions = 0;
     for (uint32_t c = 0; c < space->dof; c++) {
-        embedding.linear += space->coordinates[c].kind == PRM_COORDINATE_LINEAR;
-        embedding.turns += space->coordinates[c].kind == PRM_COORDINATE_TURN;
-        quaternions += space->coordinates[c].kind == PRM_COORDINATE_QUATERNION;
+        const struct prm_coordinate *coordinate = &space->coordinates[c];
+        embedding.linear += coordinate->kind == PRM_COORDINATE_LINEAR;
+        if (coordinate->kind == PRM_COORDINATE_TURN)
+            embedding.weights[embedding.turns++] = (float)coordinate->weight;
+    }
+    // an orientation comes last
+    for (uint32_t c = 0; c < space->dof; c++) {
+        if (space->coordinates[c].kind == PRM_COORDINATE_QUATERNION && quaternions++ == 0)
+            embedding.weights[embedding.turns] = (float)space->coordinates[c].weight;
     }
     embedding.orientations = quaternions / QUATERNION_COORDINATES;
     embedding.dof = embedding.linear + TURN_FLOATS * embedding.turns +
@@ -53,12 +59,19 @@ uint32_t prm_embedding_dimension(const struct prm_embedding *embedding)
 
 void prm_embedding_options(char *options, const struct prm_embedding *embedding)
 {
-    const int length = snprintf(options, PRM_EMBEDDING_OPTIONS_MAX, "-DROW=%u -DDOF=%u",
-                                embedding->row, embedding->dof);
-    if (!prm_embedding_is_flat(embedding))
-        snprintf(options + length, PRM_EMBEDDING_OPTIONS_MAX - (size_t)length,
-                 " -DEMBEDDED_TURNS=%u -DEMBEDDED_ORIENTATIONS=%u", embedding->turns,
-                 embedding->orientations);
+    const size_t room = PRM_EMBEDDING_OPTIONS_MAX;
+    const uint32_t parts = embedding->turns + embedding->orientations;
+    size_t length =
+        (size_t)snprintf(options, room, "-DROW=%u -DDOF=%u", embedding->row, embedding->dof);
+
+    if (parts > 0)
+        length += (size_t)snprintf(
+            options + length, room - length,
+            " -DEMBEDDED_TURNS=%u -DEMBEDDED_ORIENTATIONS=%u -DEMBEDDED_WEIGHTS=", embedding->turns,
+            embedding->orientations);
+    for (uint32_t i = 0; i < parts; i++)
+        length += (size_t)snprintf(options + length, room - length, "%s%.9ef", i > 0 ? "," : "",
+                                   (double)embedding->weights[i]);
 }
 
 /* The coordinates in the order of the embedding. */
@@ -73,7 +86,6 @@ static struct embedding_sources sources_of(const struct prm_space *space,
                                : kind == PRM_COORDINATE_TURN ? &turn
                                                              : &quaternion;
         sources.coordinate[*next] = c;
-        sources.weight[*next] = (float)space->coordinates[c].weight;
         *next += 1;
     }
     return sources;

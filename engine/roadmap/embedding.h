@@ -11,12 +11,13 @@
 #include "roadmap/metric.h"
 
 /* Coordinates of an embedded row at most, and bytes of its -D definitions. */
-enum { PRM_EMBEDDED_DOF_MAX = 2 * PRM_DOF_MAX, PRM_EMBEDDING_OPTIONS_MAX = 96 };
+enum { PRM_EMBEDDED_DOF_MAX = 2 * PRM_DOF_MAX, PRM_EMBEDDING_OPTIONS_MAX = 128 + 16 * PRM_DOF_MAX };
 
 struct prm_embedding {
     uint32_t dof; /* coordinates of an embedded row: linear, then 2 a turn, 9 an orientation */
     uint32_t row; /* floats of one: 2, 4, 8, 16, 32 or 64 */
     uint32_t linear, turns, orientations;
+    float weights[PRM_DOF_MAX]; /* of the turns, then of an orientation */
 };
 
 struct prm_embedding prm_embedding_of(const struct prm_space *space);
@@ -30,8 +31,8 @@ bool prm_embedding_is_flat(const struct prm_embedding *embedding);
 /* Dimensions in which embedded rows spread: of a turn one, of an orientation three. */
 uint32_t prm_embedding_dimension(const struct prm_embedding *embedding);
 
-/* Writes "-DROW=… -DDOF=…", of turns and orientations too, to options[PRM_EMBEDDING_OPTIONS_MAX].
- */
+/* Writes "-DROW=… -DDOF=…", and what there is of turns and orientations, to
+ * options[PRM_EMBEDDING_OPTIONS_MAX]. */
 void prm_embedding_options(char *options, const struct prm_embedding *embedding);
 
 /* Embeds n states of a space that is not flat. rows: f32[n][embedding's row]; states: f32[n][row],
