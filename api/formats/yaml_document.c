@@ -1,5 +1,7 @@
 #include "formats/yaml_document.h"
 
+#include "schema/decimal.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -288,11 +290,9 @@ const struct yaml_value *yaml_member(const struct yaml_value *mapping, const cha
 bool yaml_number(const struct yaml_value *value, const char *name, double *number,
                  struct problem *problem)
 {
-    char *end = NULL;
     const char *text = value->text;
-    if (value->kind == YAML_SCALAR && *text && text[strspn(text, "+-.0123456789eE")] == '\0')
-        *number = strtod(text, &end);
-    if (end && end != text && !*end && isfinite(*number))
+    const size_t length = strlen(text);
+    if (length && decimal_read(number, text, length) == length && isfinite(*number))
         return true;
     yaml_fault(value, problem, PROBLEM_INVALID_ARGUMENT, "%s must be a finite number%s%.*s", name,
                value->kind == YAML_SCALAR ? ", not " : "", QUOTED_MAX, text);

@@ -115,7 +115,7 @@ bool multipart_is(const char *content_type)
 
 /* ---- the parts ---- */
 
-/* The delimiter of a body: CR LF - - BOUNDARY. */
+/* The delimiter of a body, CR LF - - BOUNDARY, of a Content-Type. */
 static bool read_boundary(char delimiter[DELIMITER_BYTES], const char *content_type,
                           struct problem *problem)
 {
@@ -125,6 +125,23 @@ static bool read_boundary(char delimiter[DELIMITER_BYTES], const char *content_t
     if (!parameters || !find_parameter(text, "boundary", boundary, sizeof(boundary)) || !*boundary)
         return malformed(problem, "the Content-Type has no boundary of 1 to 70 characters");
     snprintf(delimiter, DELIMITER_BYTES, "\r\n--%s", boundary);
+    return true;
+}
+
+/* The same of the body's first line. */
+static bool guess_boundary(char delimiter[DELIMITER_BYTES], struct span body,
+                           struct problem *problem)
+{
+    const char *first = body.at;
+    size_t length = 0;
+    while (length < BOUNDARY_MAX + 3 && first + length < body.end && first[length] > ' ')
+        length++;
+    if (length < 3 || length > BOUNDARY_MAX + 2 || memcmp(first, "--", 2) != 0) {
+        problem_add(problem, PROBLEM_UNSUPPORTED_MEDIA_TYPE,
+                    "the body must be multipart/form-data");
+        return false;
+    }
+    snprintf(delimiter, DELIMITER_BYTES, "\r\n%.*s", (int)length, first);
     return true;
 }
 
@@ -238,18 +255,14 @@ bool multipart_read(struct multipart *form, const char *content_type, const char
                     size_t bytes, const char *const *names, struct problem *problem)
 {
     char delimiter[DELIMITER_BYTES];
+    struct span rest = {body, body + bytes};
     *form = (struct multipart){.count = 0};
-    if (!multipart_is(content_type)) {
-        problem_add(problem, PROBLEM_UNSUPPORTED_MEDIA_TYPE,
-                    "the body must be multipart/form-data");
-        return false;
-    }
-    if (!read_boundary(delimiter, content_type, problem))
+    if (multipart_is(content_type) ? !read_boundary(delimiter, content_type, problem)
+                                   : !guess_boundary(delimiter, rest, problem))
         return false;
 
     // the first delimiter may open the body; a preamble before it is of no matter
     const size_t length = strlen(delimiter);
-    struct span rest = {body, body + bytes};
     if (bytes >= length - 2 && memcmp(body, delimiter + 2, length - 2) == 0) {
         rest.at = body + length - 2;
     } else {

@@ -32,7 +32,8 @@ struct multipart {
 bool multipart_is(const char *content_type);
 
 /* Takes a body apart. `names`, up to a NULL, are the parts that may be there. false: `problem` says
- * what is wrong. content_type: as sent, with the boundary. */
+ * what is wrong. content_type: as sent, with the boundary; where it is of another type, or NULL,
+ * the boundary is what the body's first line has behind --. */
 bool multipart_read(struct multipart *form, const char *content_type, const char *body,
                     size_t bytes, const char *const *names, struct problem *problem);
 

@@ -353,7 +353,8 @@ void world_change(struct service *service, struct call *call)
     }
     *change =
         (struct change){.task = {.step = step, .drop = drop}, .service = service, .call = call};
-    if (call->body_bytes > SERVICE_LARGE_BYTES)
+    // a file may hold much more than its bytes
+    if (call->body_bytes > SERVICE_LARGE_BYTES || call_has_file(call))
         hand_to_worker(change, prepare_on_worker);
     else
         prepare(change);

@@ -1,5 +1,6 @@
 #include "service/world_formats.h"
 
+#include "schema/decimal.h"
 #include "schema/length.h"
 #include "schema/rotation.h"
 #include "schema/world_ids.h"
@@ -17,7 +18,7 @@
 /* Of a file that is a world, this share of the longest edge is free around it. */
 static const double GROWN = 0.1;
 
-enum { POSE_MAX = 7, POSE_2D = 3, NUMBER_BYTES_MAX = 64, FRACTION_DIGITS = 7, SIZE_DIGITS = 9 };
+enum { POSE_MAX = 7, POSE_2D = 3, FRACTION_DIGITS = 7, SIZE_DIGITS = 9 };
 
 /* The pose of a request: x y z and a quaternion, or in 2D x y and a yaw. */
 struct pose {
@@ -55,7 +56,7 @@ static bool check_parameters(struct call *call, const struct format *format)
                         "the parameter \"%.64s\" comes twice", key);
             return false;
         }
-        if (format && strcmp(key, "format") == 0)
+        if (strcmp(key, "format") == 0)
             continue;
         for (size_t row = 0; row < sizeof(parameter_rows) / sizeof(parameter_rows[0]); row++)
             if (strcmp(parameter_rows[row].name, key) == 0)
@@ -73,22 +74,22 @@ static bool check_parameters(struct call *call, const struct format *format)
     return true;
 }
 
+bool call_has_file(const struct call *call)
+{
+    const char *format = call_parameter(call, "format");
+    return format && strcmp(format, "json") != 0;
+}
+
 bool check_no_file(struct call *call)
 {
     return check_parameters(call, NULL);
 }
 
-/* A decimal number at the head of a text, and where it ends; NULL: there is none in bounds. */
+/* A number at the head of a text, and where it ends; NULL: there is none in bounds. */
 static const char *take_number(const char *text, double *number)
 {
-    char digits[NUMBER_BYTES_MAX], *end;
-    const size_t length = strspn(text, "+-.0123456789eE");
-    if (!length || length >= sizeof(digits))
-        return NULL;
-    memcpy(digits, text, length);
-    digits[length] = '\0';
-    *number = strtod(digits, &end);
-    return *end || !(fabs(*number) <= LENGTH_MAX) ? NULL : text + length;
+    const size_t length = decimal_read(number, text, strlen(text));
+    return length && fabs(*number) <= LENGTH_MAX ? text + length : NULL;
 }
 
 /* A number, or the default where it is not given. */
@@ -172,23 +173,30 @@ static bool read_body(struct format_file *file, const struct format *format,
     return true;
 }
 
-/* Moves what was read to where the request has it. */
-static void move(struct world_document *world, const struct pose *pose)
+/* Moves a grid. */
+static void move_grid(struct grid_document *grid, const double pose[POSE_2D])
 {
-    const double *at = pose->numbers;
-    const double c = cos(at[2]), s = sin(at[2]);
+    const double c = cos(pose[2]), s = sin(pose[2]), x = grid->origin[0], y = grid->origin[1];
+    grid->origin[0] = pose[0] + c * x - s * y;
+    grid->origin[1] = pose[1] + s * x + c * y;
+    grid->origin[2] += pose[2];
+}
+
+/* Moves what was read to where the request has it. false: it would lie farther than any place. */
+static bool move(struct world_document *world, const double pose[POSE_MAX], struct problem *problem)
+{
+    bool near = true;
     for (uint32_t i = 0; i < world->obstacle_count; i++) {
         struct obstacle_document *obstacle = &world->obstacles[i];
-        if (world->dimension != 2) {
-            obstacle_move(obstacle, at, at + 3);
-            continue;
-        }
-        double *origin = obstacle->grid.origin;
-        const double x = origin[0], y = origin[1];
-        origin[0] = at[0] + c * x - s * y;
-        origin[1] = at[1] + s * x + c * y;
-        origin[2] += at[2];
+        const double *place = world->dimension == 2 ? obstacle->grid.origin : obstacle->center;
+        if (world->dimension == 2)
+            move_grid(&obstacle->grid, pose);
+        else
+            obstacle_move(obstacle, pose, pose + 3);
+        for (uint32_t axis = 0; axis < world->dimension; axis++)
+            near = near && fabs(place[axis]) <= LENGTH_MAX;
     }
+    return near || invalid(problem, "pose: the file would lie beyond all places");
 }
 
 /* Reads the body with a format, and moves what it holds. */
@@ -217,9 +225,10 @@ static bool read_file(struct world_document *world, struct file_report *report, 
         !report->format->read(world, &report->counts, &file))
         return false;
     report->unknown_free = file.unknown_free;
-    if (pose.given)
-        move(world, &pose);
-    return true;
+    if (!pose.given || move(world, pose.numbers, &call->problem))
+        return true;
+    world_deinit(world);
+    return false;
 }
 
 /* ---- what becomes of it ---- */
@@ -235,8 +244,9 @@ static bool bound(struct world_document *world)
     for (int i = 0; i < 3; i++)
         longest = fmax(longest, world->upper[i] - world->lower[i]);
     for (int i = 0; i < 3; i++) {
-        world->lower[i] -= longest > 0 ? GROWN * longest : 1;
-        world->upper[i] += longest > 0 ? GROWN * longest : 1;
+        const double room = longest > 0 ? GROWN * longest : 1;
+        world->lower[i] = fmax(world->lower[i] - room, -LENGTH_MAX);
+        world->upper[i] = fmin(world->upper[i] + room, LENGTH_MAX);
     }
     world->has_bounds = true;
     return true;

@@ -53,7 +53,7 @@ static bool read_document(struct world_document *document, struct call *call,
     *status = 200;
     if (call->route == ROUTE_WORLD_PUT) {
         *status = base ? 200 : 201;
-        if (call_parameter(call, "format"))
+        if (call_has_file(call))
             return world_read_format(document, report, call, limits);
         return check_no_file(call) &&
                world_read(document, call_body(call), call->body_bytes, limits, &call->problem);

@@ -146,6 +146,7 @@ class Files(DaemonTest):
             ("ros-map&knots=1", body, 422, "invalid_argument", "\"knots\""),
             ("ros-map&unknown=maybe", body, 422, "invalid_argument", "free or occupied"),
             ("ros-map&unknown=free&unknown=free", body, 422, "invalid_argument", "twice"),
+            ("ros-map&pose=2e9,0,0", body, 422, "invalid_argument", "x,y,yaw"),
             ("ros-map&pose=1,2", body, 422, "invalid_argument", "x,y,yaw"),
             ("ros-map", only_yaml, 422, "invalid_argument", "part \"image\""),
             ("ros-map", odd, 422, "unknown_member", "\"photo\""),
@@ -163,8 +164,10 @@ class Files(DaemonTest):
                 reply = self.daemon.request("PUT", "/v1/worlds/wrong?format=" + query, content, headers)
                 self.assertEqual((reply[0], reply[1]["code"]), (status, code), reply)
                 self.assertIn(detail, reply[1]["detail"])
+        # without its Content-Type a form is known by its first line
+        self.assertEqual(self.daemon.request("PUT", "/v1/worlds/plain?format=ros-map", body)[0], 201)
         # not a form, JSON with a file's parameter, a file of another dimension
-        status, reply = self.daemon.request("PUT", "/v1/worlds/wrong?format=ros-map", body)
+        status, reply = self.daemon.request("PUT", "/v1/worlds/wrong?format=ros-map", yaml.encode())
         self.assertEqual((status, reply["code"]), (415, "unsupported_media_type"))
         status, reply = self.daemon.request("PUT", "/v1/worlds/wrong?radius=1", {"dimension": 2})
         self.assertEqual(status, 422)

@@ -57,6 +57,9 @@ static void parts_come_apart(void **state)
          "Content-Type: image/png\r\n\r\n\r\n\r\n--X\r\n\r\n--XX\r\n" PART(
              "yaml") "Content-Transfer-Encoding: Binary\r\n\r\n\r\n--XX--",
          "", "\r\n\r\n--X\r\n"},
+        // without the type the first line tells the boundary
+        {NULL, "--XX\r\n" PART("yaml") "\r\na\r\n--XX--", "a", NULL},
+        {"application/json", "--X\r\n" PART("yaml") "\r\n--\r\n--X--", "--", NULL},
         // empty parts, one of them without the line end that is its own
         {TYPE, "--XX\r\n" PART("yaml") "\r\n\r\n--XX\r\n" PART("image") "\r\n--XX--", "", ""},
         // boundaries quoted, and of all their characters
@@ -107,7 +110,12 @@ static void what_is_no_form_is_refused(void **state)
         enum problem_code code;
         const char *detail;
     } rows[] = {
-        {NULL, "--XX--", PROBLEM_UNSUPPORTED_MEDIA_TYPE, "multipart/form-data"},
+        {NULL, "", PROBLEM_UNSUPPORTED_MEDIA_TYPE, "multipart/form-data"},
+        {NULL, "--\r\n", PROBLEM_UNSUPPORTED_MEDIA_TYPE, "multipart/form-data"},
+        {"text/yaml", "image: a", PROBLEM_UNSUPPORTED_MEDIA_TYPE, "multipart/form-data"},
+        {NULL, "--12345678901234567890123456789012345678901234567890123456789012345678901\r\n",
+         PROBLEM_UNSUPPORTED_MEDIA_TYPE, "multipart/form-data"},
+        {NULL, "--XX--", PROBLEM_MALFORMED, "CR LF"},
         {"multipart/form-data", "--XX--", PROBLEM_MALFORMED, "boundary"},
         {"multipart/form-data; boundary=", "--XX--", PROBLEM_MALFORMED, "boundary"},
         {"multipart/form-data; boundary=\"XX", "--XX--", PROBLEM_MALFORMED, "boundary"},
