@@ -126,6 +126,16 @@ static bool members_write(const struct arguments *arguments, struct text *out, c
     if (arguments_option(arguments, "no-simplify")) {
         text_member_bool(out, "simplify", false);
     }
+    const char *expand = arguments_option(arguments, "expand");
+    unsigned long long samples;
+    if (expand) {
+        if (!arguments_count("expand", expand, &samples, fault, bytes))
+            return false;
+        text_json_key(out, "expand");
+        text_json_open(out, '{');
+        text_member_u64(out, "samples", samples);
+        text_json_close(out, '}');
+    }
     const char *interpolate = arguments_option(arguments, "interpolate");
     double distance;
     if (!interpolate)
@@ -140,7 +150,8 @@ static bool members_write(const struct arguments *arguments, struct text *out, c
 static bool option_replaces(const struct arguments *arguments, const char *member)
 {
     const char *option = strcmp(member, "simplify") == 0 ? "no-simplify" : member;
-    static const char *const members[] = {"objective", "output", "no-simplify", "interpolate"};
+    static const char *const members[] = {"objective", "output", "no-simplify", "interpolate",
+                                          "expand"};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         if (strcmp(members[i], option) == 0)
             return arguments_option(arguments, option);

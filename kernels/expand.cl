@@ -22,7 +22,7 @@
 #include "connect_types.h"
 #include "edges.h"
 #include "expand_types.h"
-#include "random.h"
+#include "sample.h"
 #include "types.h"
 
 #if !defined(TEAM) || TEAM < 1 || TEAM > 16 || (TEAM & (TEAM - 1)) != 0
@@ -45,7 +45,7 @@
 /* The walk to the nearest milestones looks about so many at most. */
 #define WALK_STEPS_MAX 64u
 /* The fourth counter word of Philox that no other use has, and the block that chooses a node. */
-#define STREAM 4u
+#define STREAM 5u
 #define BLOCK_OF_CHOICE 255u
 /* Marks milestones whose neighbours have been looked at. */
 #define LOOKED 0x80000000u
@@ -90,41 +90,29 @@ struct view {
 
 /* ---- samples ---- */
 
-static inline void sample_words(const struct expander *e, u32 *words, u32 sample, u32 block)
+/* The random words of a sample, of which block BLOCK_OF_CHOICE chooses a node. */
+static inline void expand_words(const struct expander *e, u32 *words, u32 sample, u32 block)
 {
     random_philox(words, sample, block, 0, STREAM, e->state->seed_low, e->state->seed_high);
 }
 
-/* Anywhere within the limits. */
-static void sample_anywhere(const struct expander *e, f32 *x, u32 sample)
+/* Anywhere within the limits, or about a node of the tree, normally distributed; by turns. */
+static void draw_sample(const struct expander *e, const struct round *round, f32 *x, u32 sample)
 {
-    u32 words[4];
-    for (u32 c = 0; c < ROW; c++)
-        x[c] = 0.0f;
-    for (u32 c = 0; c < DOF; c++) {
-        if (c % 4 == 0)
-            sample_words(e, words, sample, c / 4);
-        const f32 low = e->limits[c], high = e->limits[ROW + c];
-        x[c] = fmin(low + random_unit(words[c % 4]) * (high - low), high);
-    }
-}
-
-/* About a node of the tree, normally distributed. */
-static void sample_about_node(const struct expander *e, const struct round *round, f32 *x,
-                              u32 sample)
-{
-    const f32 sigma = e->options->range * (sample / 2 % 2 == 0 ? LOCAL_WIDE : LOCAL_NARROW);
-    u32 words[4];
-    sample_words(e, words, sample, BLOCK_OF_CHOICE);
-    const u32 node = (u32)(((u64)words[0] * round->counts[round->tree]) >> 32);
-    row_load(x, e->nodes, round->tree * e->options->capacity + node);
-    for (u32 c = 0; c < DOF; c++) {
-        f32 pair[2];
-        if (c % 4 == 0)
-            sample_words(e, words, sample, c / 4);
-        if (c % 2 == 0)
-            random_normal(pair, words[c % 4], words[c % 4 + 1]);
-        x[c] = clamp(x[c] + sigma * pair[c % 2], e->limits[c], e->limits[ROW + c]);
+    u32 words[SAMPLE_WORDS], choice[4];
+    for (u32 block = 0; block < SAMPLE_WORDS / 4; block++)
+        expand_words(e, words + 4 * block, sample, block);
+    if (sample % 2 == 0) {
+        f32 units[SAMPLE_WORDS];
+        for (u32 i = 0; i < SAMPLE_WORDS; i++)
+            units[i] = random_unit(words[i]);
+        sample_uniform_row(x, units, e->limits);
+    } else {
+        const f32 sigma = e->options->range * (sample / 2 % 2 == 0 ? LOCAL_WIDE : LOCAL_NARROW);
+        expand_words(e, choice, sample, BLOCK_OF_CHOICE);
+        const u32 node = (u32)(((u64)choice[0] * round->counts[round->tree]) >> 32);
+        row_load(x, e->nodes, round->tree * e->options->capacity + node);
+        sample_near_row(x, x, words, sigma, e->limits);
     }
 }
 
@@ -329,10 +317,7 @@ static void try_sample(const struct expander *e, const struct round *round, u32 
     struct motion motion = {.phase = EXTENDING};
     f32 x[ROW], squared;
 
-    if (sample % 2 == 0)
-        sample_anywhere(e, x, sample);
-    else
-        sample_about_node(e, round, x, sample);
+    draw_sample(e, round, x, sample);
     const u32 parent = nearest_node(e, tree, round->counts[tree], x, &squared);
     const f32 distance = sqrt(squared), range = e->options->range;
 

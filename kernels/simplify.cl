@@ -190,19 +190,38 @@ static void subdivide(struct simplifier *s)
     s->proven = 2;
 }
 
-/* The points of a path: its start, its vertices, its goal; an end that is a milestone once. */
-static void load_path(struct simplifier *s, __global const f32 *states, __global const f32 *end_states,
-                      __global const u32 *vertices, u32 count, u32 start, u32 start_flags, u32 goal,
-                      u32 goal_flags)
+/* Where the points of paths are. An end's approach, its own points between it and the path's vertices, is
+ * approach_points[approach_first[e]] … of approach_counts[e], from the end on; without memory there are none. */
+struct path_parts {
+    __global const f32 *states, *end_states, *approach_points;
+    __global const u32 *approach_first, *approach_counts, *flags;
+};
+
+static inline u32 approach_count(const struct path_parts *parts, u32 end)
 {
-    const u32 first = start_flags & END_AT_MILESTONE ? 1 : 0;
-    const u32 behind = count - (goal_flags & END_AT_MILESTONE && count > first ? 1 : 0);
+    return parts->approach_counts ? parts->approach_counts[end] : 0;
+}
+
+/* The points of a path: its start and that one's approach, its vertices, the goal's approach from behind and the
+ * goal; an end that is a milestone once. */
+static void load_path(struct simplifier *s, const struct path_parts *parts,
+                      __global const u32 *vertices, u32 count, u32 start, u32 goal)
+{
+    const u32 leading = approach_count(parts, start), trailing = approach_count(parts, goal);
+    const u32 first = parts->flags[start] & END_AT_MILESTONE ? 1 : 0;
+    const u32 behind =
+        count - (parts->flags[goal] & END_AT_MILESTONE && count > first ? 1 : 0);
 
     s->count = 0;
-    point_copy(s->points, s->count++, end_states, start);
+    point_copy(s->points, s->count++, parts->end_states, start);
+    for (u32 i = 0; i < leading; i++)
+        point_copy(s->points, s->count++, parts->approach_points, parts->approach_first[start] + i);
     for (u32 i = first; i < behind; i++)
-        point_copy(s->points, s->count++, states, vertices[i]);
-    point_copy(s->points, s->count++, end_states, goal);
+        point_copy(s->points, s->count++, parts->states, vertices[i]);
+    for (u32 i = trailing; i > 0; i--)
+        point_copy(s->points, s->count++, parts->approach_points,
+                   parts->approach_first[goal] + i - 1);
+    point_copy(s->points, s->count++, parts->end_states, goal);
     s->proven = 1;
 }
 
@@ -223,37 +242,43 @@ static void simplify(struct simplifier *s)
     merge_runs(s);
 }
 
-/* Paths as prm_search() leaves them. Simplified path q is out[out_first[q]] … of out_counts[q] points; out has
- * room for counts[q] + SIMPLIFY_POINTS_MORE points of each path. Scratch of work-item i: points[i * 2 *
- * capacity …], costs and from [i * capacity …]. */
+/* Paths as prm_search() leaves them, with approaches; met[q], where there is such memory and it is not NONE_U32, is the
+ * goal of a path that leads there by approaches alone. Simplified path q is out[out_first[q]] … of out_counts[q]
+ * points; out has room for SIMPLIFY_POINTS_MORE points of each path beyond its own. Scratch of work-item i:
+ * points[i * 2 * capacity …], costs and from [i * capacity …]. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 simplify_paths(__global f32 *out, __global u32 *out_first, __global u32 *out_counts,
                volatile __global u32 *control, __global const u32 *first, __global const u32 *counts,
                __global const u32 *goals, __global const u32 *pool,
                __global const struct query *queries, u32 n, __global const f32 *end_states,
-               __global const u32 *flags, __global const f32 *states, __global f32 *points,
+               __global const u32 *flags, __global const f32 *states,
+               __global const u32 *approach_first, __global const u32 *approach_counts,
+               __global const f32 *approach_points, __global const u32 *met, __global f32 *points,
                __global f32 *costs, __global u32 *from, u32 capacity, u32 items, SCENE_PARAMETERS)
 {
     const struct scene scene = SCENE_FROM_PARAMETERS;
+    const struct path_parts parts = {states,         end_states,      approach_points,
+                                     approach_first, approach_counts, flags};
     const size_t item = get_global_id(0);
     if (item >= items)
         return;
 
     for (u32 q; (q = atomic_inc(&control[SIMPLIFY_TAKEN])) < n;) {
         const u32 count = counts[q];
+        const bool meets = met && met[q] != NONE_U32;
         out_counts[q] = 0;
         out_first[q] = 0;
-        if (count == 0)
+        if (count == 0 && !meets)
             continue;
+        const u32 start = queries[q].start, goal = meets ? met[q] : goals[q];
         struct simplifier s = {.scene = &scene,
                                .points = points + item * 2 * capacity * ROW,
                                .others = points + (item * 2 + 1) * capacity * ROW,
                                .costs = costs + item * capacity,
                                .from = from + item * capacity,
-                               .capacity = count + SIMPLIFY_POINTS_MORE};
-        const u32 start = queries[q].start, goal = goals[q];
-        load_path(&s, states, end_states, pool + first[q], count, start, flags[start], goal,
-                  flags[goal]);
+                               .capacity = count + approach_count(&parts, start) +
+                                           approach_count(&parts, goal) + SIMPLIFY_POINTS_MORE};
+        load_path(&s, &parts, pool + first[q], count, start, goal);
         simplify(&s);
 
         const u32 at = atomic_add(&control[SIMPLIFY_CURSOR], s.count);

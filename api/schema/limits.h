@@ -16,10 +16,12 @@
     LIMIT(triangles, "--max-triangles", 4000000, "triangles of an obstacle")                       \
     LIMIT(boxes, "--max-boxes", 4000000, "boxes of an obstacle")                                   \
     LIMIT(grid_cells, "--max-grid-cells", 64u << 20, "cells of a grid")                            \
+    LIMIT(expand_samples, "--max-expand-samples", 100000, "samples of trees a query")              \
     LIMIT(waypoints, "--max-waypoints", 64u << 20, "way-points of an answer")                      \
     LIMIT(milestones, "--max-milestones", 2000000, "milestones of a roadmap")                      \
     LIMIT(neighbors, "--max-neighbors", 128, "neighbors of a milestone")                           \
     LIMIT(dof, "--max-dof", 32, "degrees of freedom of a robot")                                   \
+    LIMIT(states, "--max-states", 10000, "states whose links are asked for")                       \
     LIMIT(links, "--max-links", 128, "links of a robot")                                           \
     LIMIT(spheres, "--max-spheres", 4096, "spheres of a robot")                                    \
     LIMIT(robot_file_bytes, "--max-robot-file-bytes", 4u << 20, "bytes of a robot's file")         \

@@ -8,6 +8,9 @@
 enum plan_objective { PLAN_LENGTH, PLAN_HOPS };
 enum plan_output { PLAN_PATH, PLAN_NODES, PLAN_COST };
 
+/* Samples of trees a query, where a request says nothing and the roadmap is no lattice. */
+enum { PLAN_EXPAND_SAMPLES = 1000 };
+
 /* A query as sent. States are indices into the request's numbers. An invalid query keeps why, and
  * has no states. */
 struct plan_query {
@@ -32,11 +35,13 @@ struct plan_request {
     double interpolate;                 /* 0: none */
     uint32_t connect_k, connect_enough; /* 0: default */
     double connect_radius;              /* 0: default */
+    bool expand_said;                   /* whether the next is what was asked for */
+    uint32_t expand_samples;            /* 0: no trees */
 };
 
 /* Parses a body for a roadmap with these coordinates. A query that is wrong in itself is marked
- * invalid; all else that is wrong fails the request. Members of later releases (expand, obstacles,
- * ignore, deadline_ms with a value) are `unsupported`. false: nothing is left to deinit. */
+ * invalid; all else that is wrong fails the request. Members of later releases (obstacles, ignore,
+ * deadline_ms with a value) are `unsupported`. false: nothing is left to deinit. */
 bool plan_request_read(struct plan_request *request, const char *body, size_t bytes,
                        const char *const *coordinates, uint32_t dof, const struct limits *limits,
                        struct problem *problem);
@@ -84,6 +89,7 @@ struct plan_reason {
 
 struct plan_result {
     enum plan_status status;
+    bool expanded; /* solved, by growing trees */
     double length;
     uint32_t hops, goal_index;
     size_t waypoint_first, waypoint_count; /* rows of the answer's waypoints */
@@ -98,7 +104,7 @@ struct plan_warning {
 };
 
 struct plan_times {
-    double queue_ms, parse_ms, connect_ms, search_ms, extract_ms, simplify_ms, total_ms;
+    double queue_ms, parse_ms, connect_ms, expand_ms, search_ms, extract_ms, simplify_ms, total_ms;
 };
 
 /* All that an answer says; everything is borrowed. `write` time is filled in by the writer. */

@@ -72,6 +72,8 @@ static void write_solution(const struct plan_answer *answer, const struct plan_q
     text_member_number(out, "length", result->length, EXACT);
     text_member_u64(out, "hops", result->hops);
     text_member_u64(out, "goal_index", result->goal_index);
+    if (result->expanded)
+        text_member_bool(out, "expanded", true);
 }
 
 /* Members that a reason has; what it leaves out is NULL, NaN or UINT32_MAX. */
@@ -166,13 +168,10 @@ static void write_times(const struct plan_times *times, double write_ms, struct 
         const char *stage;
         double ms;
     } rows[] = {
-        {"queue", times->queue_ms},
-        {"parse", times->parse_ms},
-        {"connect", times->connect_ms},
-        {"search", times->search_ms},
-        {"extract", times->extract_ms},
-        {"simplify", times->simplify_ms},
-        {"write", write_ms},
+        {"queue", times->queue_ms},       {"parse", times->parse_ms},
+        {"connect", times->connect_ms},   {"expand", times->expand_ms},
+        {"search", times->search_ms},     {"extract", times->extract_ms},
+        {"simplify", times->simplify_ms}, {"write", write_ms},
         {"total", times->total_ms},
     };
     enum { TIME_DIGITS = 6 };

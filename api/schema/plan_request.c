@@ -280,6 +280,18 @@ static void read_connect(struct plan_request *request, const struct json_node *n
     json_node_u32(&enough, 1, UINT32_MAX, &request->connect_enough);
 }
 
+static void read_expand(struct plan_request *request, const struct json_node *node,
+                        const struct limits *limits)
+{
+    static const char *const members[] = {"samples", NULL};
+    json_node_object(node, members, NULL);
+    if (!json_is_object(node->json))
+        return;
+    struct json_node samples = json_node_nullable(node, "samples");
+    request->expand_said = samples.json != NULL;
+    json_node_limited(&samples, 0, limits, LIMIT_expand_samples, &request->expand_samples);
+}
+
 /* Members of later releases: refused where they would matter, so that nobody takes silence for
  * consent. */
 static void refuse_later(const struct json_node *root)
@@ -293,14 +305,6 @@ static void refuse_later(const struct json_node *root)
     struct json_node deadline = json_node_nullable(root, "deadline_ms");
     if (deadline.json)
         json_node_fault(&deadline, PROBLEM_UNSUPPORTED, "is not supported yet");
-
-    // {"samples": 0} is what there is: no expansion
-    struct json_node expand = json_node_nullable(root, "expand");
-    const json_t *samples = json_object_get(expand.json, "samples");
-    bool off = json_object_size(expand.json) == 1 && json_is_number(samples) &&
-               !(json_number_value(samples) > 0) && !(json_number_value(samples) < 0);
-    if (expand.json && !off)
-        json_node_fault(&expand, PROBLEM_UNSUPPORTED, "is not supported yet, but for samples 0");
 }
 
 static void read_options(struct plan_request *request, const struct json_node *root,
@@ -324,6 +328,8 @@ static void read_options(struct plan_request *request, const struct json_node *r
     json_node_number(&node, JSON_POSITIVE, &request->interpolate);
     node = json_node_nullable(root, "connect");
     read_connect(request, &node, limits);
+    node = json_node_nullable(root, "expand");
+    read_expand(request, &node, limits);
     refuse_later(root);
 }
 

@@ -31,7 +31,7 @@ struct device_thread {
     struct plan_task *first_plan, **last_plan;
     atomic_uint plan_count;
     struct lane lanes[DEVICE_LANE_COUNT];
-    enum device_lane last_turn; /* whose the last was, of computations and builds */
+    enum device_lane last_turn; /* whose the last was, of those that take turns */
     struct resident *retired;
 
     atomic_int warmth;        /* enum warmth */
@@ -104,17 +104,23 @@ static void run_plans(struct device_thread *thread)
     }
 }
 
+/* Lanes first … last take turns. */
+#define TURN_FIRST DEVICE_LANE_EXPAND
+#define TURN_LAST DEVICE_LANE_BUILD
+enum { TURNS = TURN_LAST - TURN_FIRST + 1 };
+
 /* The lane whose first task is next; NULL: there is none. The lock is held. */
 static struct lane *next_lane(struct device_thread *thread)
 {
-    const enum device_lane turn =
-        thread->last_turn == DEVICE_LANE_BUILD ? DEVICE_LANE_COMPUTE : DEVICE_LANE_BUILD;
-    const enum device_lane order[] = {DEVICE_LANE_UPDATE, turn, thread->last_turn,
-                                      DEVICE_LANE_REFINE};
-    for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++)
-        if (thread->lanes[order[i]].first)
-            return &thread->lanes[order[i]];
-    return NULL;
+    if (thread->lanes[DEVICE_LANE_UPDATE].first)
+        return &thread->lanes[DEVICE_LANE_UPDATE];
+    for (unsigned i = 1; i <= TURNS; i++) {
+        const unsigned turn = (thread->last_turn - TURN_FIRST + i) % TURNS;
+        if (thread->lanes[TURN_FIRST + turn].first)
+            return &thread->lanes[TURN_FIRST + turn];
+    }
+    struct lane *refine = &thread->lanes[DEVICE_LANE_REFINE];
+    return refine->first ? refine : NULL;
 }
 
 /* Takes the first task out of its lane; the lock is held. */
@@ -126,15 +132,34 @@ static void pop(struct lane *lane)
     lane->count--;
 }
 
+/* Puts a task at the end of a lane; the lock is held. */
+static void put_last(struct lane *lane, struct device_task *task)
+{
+    task->next = NULL;
+    *lane->last = task;
+    lane->last = &task->next;
+    lane->count++;
+}
+
+static void put_first(struct lane *lane, struct device_task *task)
+{
+    task->next = lane->first;
+    if (!lane->first)
+        lane->last = &task->next;
+    lane->first = task;
+    lane->count++;
+}
+
 /* Runs one step of the task that is next. A task leaves its lane before its last step may free it,
- * and goes back to the front where it has more to do. */
+ * and goes back where it has more to do: to the front, but for expansions, so that a long one holds
+ * up no other. */
 static void run_step(struct device_thread *thread)
 {
     pthread_mutex_lock(&thread->lock);
     struct lane *lane = next_lane(thread);
     struct device_task *task = lane ? lane->first : NULL;
     const enum device_lane at = (enum device_lane)(lane ? lane - thread->lanes : 0);
-    if (at == DEVICE_LANE_COMPUTE || at == DEVICE_LANE_BUILD)
+    if (at >= TURN_FIRST && at <= TURN_LAST)
         thread->last_turn = at;
     if (task)
         pop(lane);
@@ -143,11 +168,10 @@ static void run_step(struct device_thread *thread)
         return;
 
     pthread_mutex_lock(&thread->lock);
-    task->next = lane->first;
-    if (!lane->first)
-        lane->last = &task->next;
-    lane->first = task;
-    lane->count++;
+    if (at == DEVICE_LANE_EXPAND)
+        put_last(lane, task);
+    else
+        put_first(lane, task);
     pthread_mutex_unlock(&thread->lock);
 }
 
@@ -298,13 +322,10 @@ bool device_thread_plan(struct device_thread *thread, struct plan_task *task)
     return taken;
 }
 
-/* Puts a task at the end of a lane; the lock is held. */
+/* Puts a task at the end of a lane and wakes the thread; the lock is held. */
 static void append(struct device_thread *thread, struct lane *lane, struct device_task *task)
 {
-    task->next = NULL;
-    *lane->last = task;
-    lane->last = &task->next;
-    lane->count++;
+    put_last(lane, task);
     pthread_cond_signal(&thread->work);
 }
 

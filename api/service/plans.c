@@ -6,6 +6,7 @@
 #include "service/roadmaps.h"
 #include "service/translate.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,19 +18,28 @@ enum {
 };
 
 struct plan {
-    struct plan_task task; /* first */
+    struct plan_task task;     /* first */
+    struct device_task growth; /* of what is left */
     struct worker_task work;
     struct service *service;
     struct call *call;
     struct roadmap_version *roadmap; /* with a model; taken */
     struct plan_request request;
     struct prm_plan_results planned;
+    struct prm_expansion *left;  /* queries that trees may yet answer; NULL: none */
     struct plan_result *results; /* [request.query_count] */
     struct plan_warning *warnings;
     uint32_t warning_count;
     struct plan_times times;
     struct prm_graph_copy graph; /* for a picture */
+    double began;                /* taken off the queue, steady clock */
 };
+
+/* The plan that a task of growth is of. */
+static struct plan *grown(struct device_task *task)
+{
+    return (struct plan *)((char *)task - offsetof(struct plan, growth));
+}
 
 static bool is_picture(const struct plan *plan)
 {
@@ -43,6 +53,7 @@ static const struct prm_space *space_of(const struct plan *plan)
 
 static void plan_destroy(struct plan *plan)
 {
+    prm_expansion_destroy(plan->left);
     prm_graph_copy_deinit(&plan->graph);
     prm_plan_results_deinit(&plan->planned);
     plan_request_deinit(&plan->request);
@@ -152,40 +163,41 @@ static bool translate(struct plan *plan)
     return true;
 }
 
-/* Plans and brings the results into plain data. false: the call's problem says why not. */
-static bool run(struct plan *plan, struct device *device)
+/* The engine's fault, as the answer. */
+static void fail(struct plan *plan, enum prm_status status)
+{
+    problem_add_status(&plan->call->problem, status);
+    service_log(plan->service, "plan_failed", "roadmap %s: %s: %s", plan->call->segments[0],
+                prm_status_text(status), prm_fault_last()->detail);
+    refuse(plan);
+}
+
+/* Samples of trees a query: those asked for, else the default, none on a lattice. */
+static uint32_t expand_samples(const struct plan *plan)
+{
+    const uint64_t most = plan->service->limits.expand_samples;
+    if (plan->request.expand_said)
+        return plan->request.expand_samples;
+    if (plan->roadmap->model->topology->roadmap->params.sample_method == PRM_SAMPLE_LATTICE)
+        return 0;
+    return PLAN_EXPAND_SAMPLES < most ? PLAN_EXPAND_SAMPLES : (uint32_t)most;
+}
+
+/* Plans what the roadmap alone answers. */
+static enum prm_status begin(struct plan *plan, struct device *device)
 {
     const struct model *model = plan->roadmap->model;
-    const struct prm_plan_options options = plan_translate(&plan->request, &plan->service->limits);
-    const double began = clock_steady();
+    struct prm_plan_options options = plan_translate(&plan->request, &plan->service->limits);
     struct prm_query *queries = queries_translate(&plan->request);
-    enum prm_status status = PRM_OK;
     if (!queries)
-        status =
-            prm_fault_set(PRM_HOST_MEMORY, "no memory for %u queries", plan->request.query_count);
-    if (status == PRM_OK)
-        status =
-            prm_plan(device->planner, &plan->planned, model->topology->roadmap, model->validity,
-                     model->world->world, queries, plan->request.query_count, &options);
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u queries",
+                             plan->request.query_count);
+    options.expand_samples = expand_samples(plan);
+    const enum prm_status status = prm_plan_begin(
+        device->planner, &plan->planned, &plan->left, model->topology->roadmap, model->validity,
+        model->world->world, queries, plan->request.query_count, &options);
     free(queries);
-    if (status == PRM_OK && is_picture(plan))
-        status = prm_graph_copy_init(&plan->graph, model->topology->roadmap, model->validity);
-    if (status == PRM_OK && !translate(plan))
-        status = prm_fault_set(PRM_HOST_MEMORY, "no memory for the results");
-    if (status != PRM_OK) {
-        problem_add_status(&plan->call->problem, status);
-        service_log(plan->service, "plan_failed", "roadmap %s: %s: %s", plan->call->segments[0],
-                    prm_status_text(status), prm_fault_last()->detail);
-        return false;
-    }
-
-    const struct prm_plan_times *times = &plan->planned.times;
-    plan->times.connect_ms = times->connect_ms;
-    plan->times.search_ms = times->search_ms;
-    plan->times.extract_ms = times->extract_ms;
-    plan->times.simplify_ms = times->simplify_ms;
-    plan->times.total_ms = 1e3 * (clock_steady() - began);
-    return true;
+    return status;
 }
 
 static void count(struct plan *plan)
@@ -197,6 +209,7 @@ static void count(struct plan *plan)
     metrics_batch(metrics, plan->request.query_count, by_status);
     metrics_stage(metrics, "parse", 1e-3 * plan->times.parse_ms);
     metrics_stage(metrics, "connect", 1e-3 * plan->times.connect_ms);
+    metrics_stage(metrics, "expand", 1e-3 * plan->times.expand_ms);
     metrics_stage(metrics, "search", 1e-3 * plan->times.search_ms);
     metrics_stage(metrics, "extract", 1e-3 * plan->times.extract_ms);
     metrics_stage(metrics, "simplify", 1e-3 * plan->times.simplify_ms);
@@ -212,26 +225,94 @@ static bool is_large(const struct plan *plan)
                SERVICE_LARGE_BYTES;
 }
 
+/* All that can be planned is: brings it into plain data and answers. */
+static void end(struct plan *plan)
+{
+    const struct model *model = plan->roadmap->model;
+    const struct prm_plan_times *times = &plan->planned.times;
+    enum prm_status status = PRM_OK;
+    prm_expansion_destroy(plan->left);
+    plan->left = NULL;
+    if (is_picture(plan))
+        status = prm_graph_copy_init(&plan->graph, model->topology->roadmap, model->validity);
+    if (status == PRM_OK && !translate(plan))
+        status = prm_fault_set(PRM_HOST_MEMORY, "no memory for the results");
+    if (status != PRM_OK) {
+        fail(plan, status);
+        return;
+    }
+
+    plan->times.connect_ms = times->connect_ms;
+    plan->times.expand_ms = times->expand_ms;
+    plan->times.search_ms = times->search_ms;
+    plan->times.extract_ms = times->extract_ms;
+    plan->times.simplify_ms = times->simplify_ms;
+    plan->times.total_ms = 1e3 * (clock_steady() - plan->began);
+    count(plan);
+    if (is_large(plan)) {
+        plan->work.run = answer;
+        workers_submit(plan->service->workers, &plan->work);
+    } else {
+        answer(&plan->work);
+    }
+}
+
+/* Whether the client is gone; then the plan is refused. */
+static bool abandoned(struct plan *plan)
+{
+    if (!atomic_load(&plan->call->abandoned))
+        return false;
+    problem_add(&plan->call->problem, PROBLEM_CANCELLED, "the client is gone");
+    refuse(plan);
+    return true;
+}
+
+/* Grows the trees of what is left for the time of a step. */
+static bool grow(struct device_task *task, struct device *device)
+{
+    struct plan *plan = grown(task);
+    const double began = clock_steady();
+    enum prm_status status = PRM_OK;
+    bool done = false;
+    if (abandoned(plan))
+        return true;
+    do
+        status = prm_expansion_step(plan->left, &done);
+    while (status == PRM_OK && !done && !device_should_yield(device, began));
+    if (status != PRM_OK)
+        fail(plan, status);
+    else if (done)
+        end(plan);
+    return status != PRM_OK || done;
+}
+
+static void drop(struct device_task *task)
+{
+    struct plan *plan = grown(task);
+    problem_add(&plan->call->problem, PROBLEM_DRAINING, "the server shut down");
+    refuse(plan);
+}
+
 void plan_run_batch(struct device *device, struct plan_task *batch)
 {
     while (batch) {
         struct plan *plan = (struct plan *)batch;
         batch = batch->next;
-        const double queue_s = clock_steady() - plan->task.queued;
-        plan->times.queue_ms = 1e3 * queue_s;
-        metrics_queue(plan->service->metrics, "plan", queue_s);
-        if (atomic_load(&plan->call->abandoned)) {
-            problem_add(&plan->call->problem, PROBLEM_CANCELLED, "the client is gone");
-            refuse(plan);
-        } else if (!run(plan, device)) {
-            refuse(plan);
+        plan->began = clock_steady();
+        plan->times.queue_ms = 1e3 * (plan->began - plan->task.queued);
+        metrics_queue(plan->service->metrics, "plan", plan->began - plan->task.queued);
+        if (abandoned(plan))
+            continue;
+        const enum prm_status status = begin(plan, device);
+        if (status != PRM_OK) {
+            fail(plan, status);
+        } else if (!plan->left) {
+            end(plan);
         } else {
-            count(plan);
-            if (is_large(plan)) {
-                plan->work.run = answer;
-                workers_submit(plan->service->workers, &plan->work);
-            } else {
-                answer(&plan->work);
+            plan->growth = (struct device_task){.step = grow, .drop = drop};
+            if (!device_thread_submit(device->thread, DEVICE_LANE_EXPAND, &plan->growth)) {
+                problem_add_refusal(plan->service, &plan->call->problem);
+                refuse(plan);
             }
         }
     }

@@ -116,18 +116,14 @@ cleanup:
 
 /* ---- the space and the ends ---- */
 
-/* Its diagonal's length in the metric, and the limits of its rows. */
-static double space_limits(const struct prm_space *space, float *limits)
+/* The limits of samples' rows (kernels/sample.h). */
+static void sample_limits(const struct prm_space *space, float *limits)
 {
-    double squares = 0;
+    prm_space_limits(space, limits);
     for (uint32_t c = 0; c < space->dof; c++) {
-        const struct prm_coordinate *coordinate = &space->coordinates[c];
-        const double width = coordinate->upper - coordinate->lower;
-        limits[c] = (float)(coordinate->lower - coordinate->origin);
-        limits[space->row + c] = (float)(coordinate->upper - coordinate->origin);
-        squares += coordinate->weight * coordinate->weight * width * width;
+        if (space->coordinates[c].kind == PRM_COORDINATE_QUATERNION)
+            limits[c] = (float)space->coordinates[c].weight;
     }
-    return sqrt(squares);
 }
 
 /* The milestone nearest to each end. */
@@ -230,7 +226,8 @@ enum prm_status prm_expander_create(struct prm_arena *arena, struct prm_expander
     made->input = *input;
     TRY(approaches_init(made));
     TRY(places_take(made));
-    const double diagonal = space_limits(space, limits);
+    const double diagonal = prm_space_diagonal(space);
+    sample_limits(space, limits);
     TRY(prm_arena_take(arena, &made->limits, (size_t)2 * space->row * sizeof(float)));
     TRY(prm_buffer_write(context, made->limits, 0, limits, (size_t)2 * space->row * sizeof(float)));
     TRY(find_near(made, diagonal));

@@ -65,11 +65,11 @@ struct prm_reason {
     enum prm_reason_kind kind;
     enum prm_reason_at at;
     uint32_t goal_index;
-    uint32_t obstacle;   /* world_collision: index in the world's list; UINT32_MAX none */
+    uint32_t obstacle;     /* world_collision: index in the world's list; UINT32_MAX none */
     uint32_t link, sphere; /* which of the robot's, numbered as in its specification */
     uint32_t other_link;   /* self_collision */
-    double depth;        /* metres of penetration, >= 0 */
-    uint32_t coordinate; /* bounds: which, its value and the limit passed */
+    double depth;          /* metres of penetration, >= 0 */
+    uint32_t coordinate;   /* bounds: which, its value and the limit passed */
     double value, limit;
     uint32_t start_component_size, goal_component_size; /* with diagnose */
 };

@@ -17,7 +17,13 @@ struct prm_simplify_input {
     struct prm_buffer queries; /* struct query[query_count] */
     struct prm_buffer states;  /* f32[milestones][row] */
     uint32_t query_count;
-    uint32_t vertices_max; /* of the longest path */
+    uint32_t points_max; /* of the longest path, its ends left out */
+    /* own points between ends and vertices, and paths without vertices (struct prm_approaches); no
+     * memory: none */
+    struct prm_buffer approach_first, approach_counts; /* u32[E] */
+    struct prm_buffer approach_points;                 /* f32[approach_point_count][row] */
+    size_t approach_point_count;
+    struct prm_buffer met; /* u32[query_count] */
 };
 
 /* Paths as rows: path q is points[first[q]] … of counts[q], the rows of its two ends included;

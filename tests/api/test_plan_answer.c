@@ -118,7 +118,7 @@ static void all_kinds_of_results(void **state)
                                  .nodes = nodes,
                                  .warnings = warnings,
                                  .warning_count = 2,
-                                 .times = {.queue_ms = 0.125, .total_ms = 1.5}};
+                                 .times = {.queue_ms = 0.125, .expand_ms = 0.25, .total_ms = 1.5}};
     json_t *json = written(&answer);
     assert_json(json_object_get(json, "roadmap"), "\"m\"");
     assert_json(json_object_get(json, "fingerprint"), "\"abc\"");
@@ -151,16 +151,19 @@ static void all_kinds_of_results(void **state)
 
     // all stages have a time, and writing took one
     const json_t *times = json_object_get(json, "timing_ms");
-    assert_int_equal(json_object_size(times), 8);
+    assert_int_equal(json_object_size(times), 9);
     assert_json(json_object_get(times, "queue"), "0.125");
+    assert_json(json_object_get(times, "expand"), "0.25");
     assert_true(json_number_value(json_object_get(times, "write")) > 0);
     json_decref(json);
 
-    // cost has no path
+    // cost has no path; what trees have found says so
     request.output = PLAN_COST;
+    results[0].expanded = true;
     json = written(&answer);
     assert_json(result_at(json, 0),
-                "{\"id\":\"q1\",\"status\":\"solved\",\"length\":2.5,\"hops\":3,\"goal_index\":1}");
+                "{\"id\":\"q1\",\"status\":\"solved\",\"length\":2.5,\"hops\":3,\"goal_index\":1,"
+                "\"expanded\":true}");
     json_decref(json);
     plan_request_deinit(&request);
 }

@@ -66,9 +66,10 @@ static const struct bad_document bad[] = {
     {WITH("\"connect\":{\"radius\":0}"), PROBLEM_INVALID_ARGUMENT, "/connect/radius", NULL},
     {WITH("\"connect\":{\"enough\":0}"), PROBLEM_INVALID_ARGUMENT, "/connect/enough", NULL},
     {WITH("\"connect\":{\"n\":0}"), PROBLEM_UNKNOWN_MEMBER, "/connect/n", NULL},
-    {WITH("\"expand\":{\"samples\":100}"), PROBLEM_UNSUPPORTED, "/expand", NULL},
-    {WITH("\"expand\":{}"), PROBLEM_UNSUPPORTED, "/expand", NULL},
-    {WITH("\"expand\":5"), PROBLEM_UNSUPPORTED, "/expand", NULL},
+    {WITH("\"expand\":{\"samples\":-1}"), PROBLEM_INVALID_ARGUMENT, "/expand/samples", NULL},
+    {WITH("\"expand\":{\"samples\":100001}"), PROBLEM_LIMIT_EXCEEDED, "/expand/samples", "100000"},
+    {WITH("\"expand\":{\"budget\":1}"), PROBLEM_UNKNOWN_MEMBER, "/expand/budget", NULL},
+    {WITH("\"expand\":5"), PROBLEM_INVALID_ARGUMENT, "/expand", NULL},
     {WITH("\"deadline_ms\":5"), PROBLEM_UNSUPPORTED, "/deadline_ms", NULL},
     {WITH("\"obstacles\":[{\"type\":\"circle\"}]"), PROBLEM_UNSUPPORTED, "/obstacles", NULL},
     {WITH("\"ignore\":[\"a\"]"), PROBLEM_UNSUPPORTED, "/ignore", NULL},
@@ -167,6 +168,7 @@ static void defaults(void **state)
     assert_true(request.interpolate == 0 && request.connect_radius == 0);
     assert_int_equal(request.connect_k, 0);
     assert_int_equal(request.connect_enough, 0);
+    assert_false(request.expand_said);
     plan_request_deinit(&request);
 }
 
@@ -185,11 +187,18 @@ static void all_options(void **state)
     assert_true(request.interpolate == 0.5 && request.connect_radius == 2.5);
     assert_int_equal(request.connect_k, 5);
     assert_int_equal(request.connect_enough, 3);
+    assert_true(request.expand_said);
+    assert_int_equal(request.expand_samples, 0);
     plan_request_deinit(&request);
 
     request = read_good("{\"queries\":[],\"interpolate\":null,\"expand\":null,"
                         "\"connect\":{\"k\":null,\"radius\":null,\"enough\":null}}");
-    assert_true(request.interpolate == 0 && request.connect_k == 0);
+    assert_true(request.interpolate == 0 && request.connect_k == 0 && !request.expand_said);
+    plan_request_deinit(&request);
+
+    request = read_good("{\"queries\":[],\"expand\":{\"samples\":100000}}");
+    assert_true(request.expand_said);
+    assert_int_equal(request.expand_samples, 100000);
     plan_request_deinit(&request);
 }
 

@@ -27,17 +27,17 @@ struct scene {
 static const struct scene SCENES[] = {
     {.name = "bug trap",
      .dimension = 2,
-     // a box about (5, 5) whose one opening is a funnel inwards, 0.3 wide
+     // a box about (5, 5) whose one opening is a funnel inwards, 0.6 wide
      .walls = {{5, 3, 0, 4, 0.2, 0},
                {5, 7, 0, 4, 0.2, 0},
                {3, 5, 0, 0.2, 4, 0},
-               {7, 3.95, 0, 0.2, 1.9, 0},
-               {7, 6.05, 0, 0.2, 1.9, 0},
-               {6.2, 4.8, 0, 1.6, 0.1, 0},
-               {6.2, 5.2, 0, 1.6, 0.1, 0},
+               {7, 3.8, 0, 0.2, 1.6, 0},
+               {7, 6.2, 0, 0.2, 1.6, 0},
+               {6.4, 4.65, 0, 1.2, 0.1, 0},
+               {6.4, 5.35, 0, 1.2, 0.1, 0},
                {4.8, 5, 0, 0.1, 1.4, 0}},
      .wall_count = 8,
-     .milestones = 60,
+     .milestones = 30,
      .start = {4, 5},
      .goal = {9, 1},
      .has_way = true},
@@ -46,14 +46,14 @@ static const struct scene SCENES[] = {
      .walls = {{5, 3, 0, 4, 0.2, 0},
                {5, 7, 0, 4, 0.2, 0},
                {3, 5, 0, 0.2, 4, 0},
-               {7, 3.95, 0, 0.2, 1.9, 0},
-               {7, 6.05, 0, 0.2, 1.9, 0},
-               {6.2, 4.8, 0, 1.6, 0.1, 0},
-               {6.2, 5.2, 0, 1.6, 0.1, 0},
+               {7, 3.8, 0, 0.2, 1.6, 0},
+               {7, 6.2, 0, 0.2, 1.6, 0},
+               {6.4, 4.65, 0, 1.2, 0.1, 0},
+               {6.4, 5.35, 0, 1.2, 0.1, 0},
                {4.8, 5, 0, 0.1, 1.4, 0}},
      .wall_count = 8,
      .radius = 0.02,
-     .milestones = 60,
+     .milestones = 30,
      .start = {9, 1},
      .goal = {4, 5},
      .has_way = true},
@@ -74,11 +74,11 @@ static const struct scene SCENES[] = {
      .has_way = true},
     {.name = "corridor",
      .dimension = 2,
-     // two rooms, and a corridor 0.4 wide between them
-     .walls = {{5, 2.4, 0, 2, 4.8, 0}, {5, 7.6, 0, 2, 4.8, 0}},
+     // two rooms, and a corridor 0.6 wide between them
+     .walls = {{5, 2.35, 0, 2, 4.7, 0}, {5, 7.65, 0, 2, 4.7, 0}},
      .wall_count = 2,
      .radius = 0.04,
-     .milestones = 100,
+     .milestones = 30,
      .start = {1, 9},
      .goal = {9, 1},
      .has_way = true},
@@ -122,8 +122,8 @@ struct fixture {
 
 static void fixture_init(struct fixture *f, const struct scene *scene)
 {
-    const struct prm_robot_spec robot = {.kind = scene->radius > 0 ? PRM_ROBOT_BALL : PRM_ROBOT_POINT,
-                                    .radius = scene->radius};
+    const struct prm_robot_spec robot = {
+        .kind = scene->radius > 0 ? PRM_ROBOT_BALL : PRM_ROBOT_POINT, .radius = scene->radius};
     const struct prm_roadmap_params params = {.seed = 3,
                                               .sample_count = scene->milestones,
                                               .sample_method = PRM_SAMPLE_UNIFORM,
@@ -290,12 +290,12 @@ static void test_batches(void **state)
     (void)state;
     static const uint32_t SIZES[] = {1, 7, 1000};
     static const struct prm_plan_options OPTIONS[] = {
-        {.objective = PRM_OBJECTIVE_LENGTH, .simplify = true, .expand_samples = 200},
-        {.objective = PRM_OBJECTIVE_HOPS, .output = PRM_OUTPUT_NODES, .expand_samples = 50},
+        {.objective = PRM_OBJECTIVE_LENGTH, .simplify = true, .expand_samples = 60},
+        {.objective = PRM_OBJECTIVE_HOPS, .output = PRM_OUTPUT_NODES, .expand_samples = 20},
     };
-    const uint32_t count = (uint32_t)test_size(1000, 12);
 
     for (size_t i = 0; i < 3; i += 2) {
+        const uint32_t count = (uint32_t)test_size(i == 0 ? 1000 : 50, 12);
         struct fixture f;
         double *states;
         fixture_init(&f, &SCENES[i]);
@@ -336,6 +336,45 @@ static void test_batches(void **state)
         free(states);
         fixture_deinit(&f);
     }
+}
+
+/* Shapes and groups of work-items change no answer. */
+static void test_shapes(void **state)
+{
+    (void)state;
+    static const char *const TUNINGS[] = {"shape=cpu,wg=1", "shape=cpu,wg=4", "shape=gpu,wg=64"};
+    static const struct prm_plan_options options = {.output = PRM_OUTPUT_NODES,
+                                                    .expand_samples = 100};
+    struct prm_context *const context = test_context;
+    struct prm_arena *const arena = test_arena;
+    struct prm_plan_results first, results;
+
+    for (size_t i = 0; i < sizeof(TUNINGS) / sizeof(TUNINGS[0]); i++) {
+        struct prm_context_options opened = test_context_options();
+        const uint32_t count = (uint32_t)test_size(60, 6);
+        struct fixture f;
+        double *states;
+        opened.tuning = TUNINGS[i];
+        assert_ok(prm_context_open(&test_context, &opened));
+        assert_ok(prm_arena_create(test_context, &test_arena));
+        fixture_init(&f, &SCENES[0]);
+        struct prm_query *queries = random_queries(&f, count, &states);
+        results = plan(&f, queries, count, &options);
+        if (i == 0)
+            first = results;
+        for (uint32_t q = 0; i > 0 && q < count; q++)
+            check_same(&first, q, &results, q);
+        if (i > 0)
+            prm_plan_results_deinit(&results);
+        free(queries);
+        free(states);
+        fixture_deinit(&f);
+        prm_arena_destroy(test_arena);
+        prm_context_close(test_context);
+    }
+    prm_plan_results_deinit(&first);
+    test_context = context;
+    test_arena = arena;
 }
 
 /* Steps may be mixed with those of other batches, and given up at any point. */
@@ -427,9 +466,9 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scenes), cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_steps),  cmocka_unit_test(test_memory_stays),
-        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_scenes),       cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_shapes),       cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_memory_stays), cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, test_device_setup, test_device_teardown);
 }

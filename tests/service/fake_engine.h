@@ -3,7 +3,8 @@
  * nothing used after its end, nothing left over.
  *
  * A fake roadmap is told by its answers: a query's length is the seed, its hops the number of the
- * world's enabled obstacles. A start with x < 0 is out of bounds; one with x > 1000 finds no path.
+ * world's enabled obstacles. A start with x < 0 is out of bounds; one with x > 1000 finds no path,
+ * unless x > 2000 and it is expanded.
  * A fake computation's result is "steps".
  */
 #ifndef TESTS_FAKE_ENGINE_H
@@ -26,7 +27,10 @@ struct fake_engine {
     atomic_int compute_steps;   /* steps of a computation */
     atomic_int compute_status;  /* enum prm_status of the last step */
     atomic_bool plans_held;     /* plans wait in the engine until this is false; computations too */
-    atomic_int refine_status;   /* of prm_validity_refine */
+    atomic_bool expansions_held;  /* they take more steps until this is false */
+    atomic_int expand_status;     /* enum prm_status of their last step */
+    atomic_uint expand_samples;   /* as the last plan was told */
+    atomic_int refine_status;     /* of prm_validity_refine */
     atomic_bool refinements_held; /* they take more steps until this is false */
     atomic_uint plans_run, steps_run, refined;
 };
