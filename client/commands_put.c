@@ -53,7 +53,48 @@ static enum exit_code image_path(const struct session *session, const struct arg
     return EXIT_SOLVED;
 }
 
-/* Reads the files of a world. The caller deinitialises the upload whatever comes back. */
+/* The part that a file beside a URDF is, by its name; NULL: the name does not tell. */
+static const char *part_of(const char *path)
+{
+    static const char *const endings[] = {".yml", ".yaml", ".json"};
+    if (name_ends_with(path, ".srdf"))
+        return "srdf";
+    if (name_ends_with(path, ".urdf"))
+        return "urdf";
+    if (strstr(path, "options"))
+        return "options";
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (name_ends_with(path, endings[i]))
+            return "spheres";
+    return NULL;
+}
+
+/* Reads a URDF and what goes with it. */
+static enum exit_code robot_form(struct upload *upload, const struct session *session,
+                                 const struct arguments *arguments)
+{
+    struct form_part parts[FILES_MAX];
+    const size_t count = arguments->word_count - 1;
+    for (size_t i = 0; i < count; i++) {
+        const char *path = arguments->words[1 + i];
+        const char *name = i ? part_of(path) : "urdf";
+        enum exit_code code = EXIT_SOLVED;
+        if (!name)
+            return session_usage(session,
+                                 "%s: the name does not tell what it is: srdf, spheres "
+                                 "(.yml, .json) or options (*options*)",
+                                 path);
+        if (i)
+            code = session_read_file(session, path, &upload->files[i]);
+        if (code != EXIT_SOLVED)
+            return code;
+        parts[i] = (struct form_part){name, upload->files[i].data, upload->files[i].length};
+    }
+    form_write(&upload->form, upload->type, parts, count);
+    return upload->form.failed ? session_usage(session, "out of memory") : EXIT_SOLVED;
+}
+
+/* Reads the files of a world or robot. The caller deinitialises the upload whatever comes back. */
 static enum exit_code upload_init(struct upload *upload, const struct session *session,
                                   const struct arguments *arguments, const char *format)
 {
@@ -63,6 +104,8 @@ static enum exit_code upload_init(struct upload *upload, const struct session *s
     enum exit_code code = session_read_file(session, arguments->words[1], &upload->files[0]);
     if (code != EXIT_SOLVED)
         return code;
+    if (strcmp(format, "urdf") == 0 && arguments->word_count > 2)
+        return robot_form(upload, session, arguments);
     if (!is_map)
         return arguments->word_count == 2
                    ? EXIT_SOLVED
