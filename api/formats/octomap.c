@@ -87,11 +87,8 @@ static bool survey_tree(struct survey *survey, const struct format_file *file)
         problem_add(file->problem, PROBLEM_INVALID_ARGUMENT,
                     "%s (%" PRIu64 " of %" PRIu64 " nodes)", wrong, survey->nodes, tree->size);
     } else if (survey->word < tree->word_count || survey->nodes != tree->size) {
-        problem_add(file->problem, PROBLEM_INVALID_ARGUMENT,
-                    "the tree has %" PRIu64 " nodes where the header says %" PRIu64
-                    ", and %zu bytes follow it",
-                    survey->nodes, tree->size,
-                    (tree->word_count - survey->word) * sizeof *tree->words);
+        octree_refuse_size(tree, survey->nodes,
+                           (tree->word_count - survey->word) * sizeof *tree->words, file);
     } else if (!survey->free && !survey->occupied) {
         problem_add(file->problem, PROBLEM_INVALID_ARGUMENT,
                     "the map is empty: it knows of no cell");

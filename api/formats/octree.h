@@ -29,6 +29,10 @@ struct octree {
 bool octree_read(struct octree *tree, const struct format_file *file, struct format_report *report);
 void octree_deinit(struct octree *tree);
 
+/* Reports that the tree ends after `nodes`, with `rest` bytes behind it. */
+void octree_refuse_size(const struct octree *tree, uint64_t nodes, size_t rest,
+                        const struct format_file *file);
+
 static inline enum octree_code octree_child(uint16_t word, unsigned child)
 {
     return (enum octree_code)(word >> 2 * child & 3);

@@ -102,6 +102,18 @@ static bool read_header(struct header *header, struct octree *tree, struct reade
 
 /* ---- the data ---- */
 
+void octree_refuse_size(const struct octree *tree, uint64_t nodes, size_t rest,
+                        const struct format_file *file)
+{
+    if (nodes != tree->size)
+        problem_add(file->problem, PROBLEM_INVALID_ARGUMENT,
+                    "the tree has %" PRIu64 " nodes where the header says %" PRIu64, nodes,
+                    tree->size);
+    else
+        problem_add(file->problem, PROBLEM_INVALID_ARGUMENT,
+                    "%zu bytes follow the tree's %" PRIu64 " nodes", rest, nodes);
+}
+
 /* .bt: the words as they are. */
 static bool read_binary(struct octree *tree, const unsigned char *data, size_t bytes,
                         const struct format_file *file)
@@ -205,10 +217,7 @@ static bool read_full(struct octree *tree, const struct header *header, const un
         tree->size += full.nodes == 1 ? OCTREE_CHILDREN : 0;
         return true;
     }
-    problem_add(file->problem, PROBLEM_INVALID_ARGUMENT,
-                "the tree has %" PRIu64 " nodes where the header says %" PRIu64
-                ", and %zu bytes follow it",
-                full.nodes, tree->size, (size_t)(full.end - full.at));
+    octree_refuse_size(tree, full.nodes, (size_t)(full.end - full.at), file);
     return false;
 }
 

@@ -47,6 +47,15 @@ static void put_triangles(const struct obstacle_document *mesh, struct text *out
             place(at, mesh, mesh->points + AXES * (size_t)mesh->triangles[CORNERS * i + corner]);
             ring[corner] = project(AXES, at);
         }
+
+        // all one way round: where two ways overlap, nothing would be filled
+        const double area = (ring[1].x - ring[0].x) * (ring[2].y - ring[0].y) -
+                            (ring[1].y - ring[0].y) * (ring[2].x - ring[0].x);
+        if (area < 0) {
+            const struct paper_point last = ring[2];
+            ring[2] = ring[1];
+            ring[1] = last;
+        }
         svg_ring(ring, CORNERS, out);
     }
 }

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,7 +119,7 @@ static void many_elements_are_drawn(void **state)
     enum { MANY = 100000, DRAWN_MAX = 20000 };
     double boxes[12] = {0, 0, 0, 1, 1, 1, 2, 0, 0, 1, 1, 1};
     double corners[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
-    uint32_t triangles[6] = {0, 1, 2, 0, 2, 3};
+    uint32_t triangles[6] = {0, 1, 2, 1, 0, 2}; // the one's front is the other's back
     double *points = calloc(3 * MANY, sizeof *points);
     assert_non_null(points);
     struct obstacle_document obstacles[] = {
@@ -156,14 +157,27 @@ static void many_elements_are_drawn(void **state)
     const unsigned circles = count_of(&svg, "<circle class=\"dynamic\"");
     assert_true(circles > DRAWN_MAX / 2 && circles <= DRAWN_MAX);
 
+    // both ways round make the same ring, so that they fill and do not cancel
+    text_append(&svg, "", 1);
+    const char *mesh = strstr(strstr(svg.data, "class=\"obstacle\"") + 1, "class=\"obstacle\"");
+    double area[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        double at[6];
+        mesh = strchr(mesh, 'M');
+        assert_int_equal(
+            sscanf(mesh++, "M%lf %lfL%lf %lfL%lf %lfz", at, at + 1, at + 2, at + 3, at + 4, at + 5),
+            6);
+        area[i] = (at[2] - at[0]) * (at[5] - at[1]) - (at[3] - at[1]) * (at[4] - at[0]);
+    }
+    assert_true(fabs(area[0] - area[1]) < 1e-5 && fabs(area[0]) > 0.1);
+
     // the mesh's corner (1,0,0), turned by half a turn about z, stands at (4,7,0)
     struct text at = {0};
     const double corner[3] = {4, 7, 0};
     const struct paper_point paper = project(3, corner);
-    text_print(&at, "%c", 'L');
     text_json_number(&at, paper.x, 7);
     text_append(&at, "", 1);
-    assert_int_equal(count_of(&svg, at.data), 1);
+    assert_int_equal(count_of(&svg, at.data), 2);
     text_deinit(&at);
     text_deinit(&svg);
     free(points);
