@@ -18,6 +18,7 @@
  *
  * check: -DROW=2 -DDOF=2 -DTEAM=1
  * check: -DROW=4 -DDOF=3 -DTEAM=16 -DEDGE_SAMPLED
+ * check: -DROW=8 -DDOF=7 -DTEAM=1 -DBODIES=8 -DLINKS=11 -DPAIRS=39 -DBODY_LANES=16
  */
 #include "connect_types.h"
 #include "edges.h"
@@ -210,97 +211,97 @@ static u32 walk_to_milestones(const struct expander *e, const struct round *roun
 /* The motions of a sample, one after the other. */
 enum phase { EXTENDING, ATTACHING, CONNECTING, ENDED };
 
-struct motion {
+struct course {
     enum phase phase;
     f32 from[ROW], to[ROW];
     u32 candidate; /* of the milestones in view, attaching */
     bool arrives;  /* at the new node, connecting */
 };
 
-/* The step of the other tree towards the new node x, from motion->from. */
-static inline void step_towards(struct motion *motion, const f32 *x, f32 distance, f32 range)
+/* The step of the other tree towards the new node x, from course->from. */
+static inline void step_towards(struct course *course, const f32 *x, f32 distance, f32 range)
 {
-    motion->arrives = distance <= range;
-    if (motion->arrives) {
+    course->arrives = distance <= range;
+    if (course->arrives) {
         for (u32 c = 0; c < ROW; c++)
-            motion->to[c] = x[c];
+            course->to[c] = x[c];
     } else {
-        metric_interpolate(motion->to, motion->from, x, range / distance);
+        metric_interpolate(course->to, course->from, x, range / distance);
     }
 }
 
 /* The other tree comes towards x from its nearest node. */
 static void begin_connecting(const struct expander *e, const struct round *round, const f32 *x,
-                             struct motion *motion, __global struct expand_try *made)
+                             struct course *course, __global struct expand_try *made)
 {
     const u32 other = 1 - round->tree;
     f32 squared;
     made->other = nearest_node(e, other, round->counts[other], x, &squared);
-    row_load(motion->from, e->nodes, other * e->options->capacity + made->other);
-    step_towards(motion, x, sqrt(squared), e->options->range);
-    motion->phase = CONNECTING;
+    row_load(course->from, e->nodes, other * e->options->capacity + made->other);
+    step_towards(course, x, sqrt(squared), e->options->range);
+    course->phase = CONNECTING;
 }
 
 /* The next milestone to attach x to; without one, on to connecting. */
 static void next_attachment(const struct expander *e, const struct round *round, const f32 *x,
-                            const struct view *wanted, struct motion *motion,
+                            const struct view *wanted, struct course *course,
                             __global struct expand_try *made)
 {
-    if (motion->candidate == wanted->count) {
-        begin_connecting(e, round, x, motion, made);
+    if (course->candidate == wanted->count) {
+        begin_connecting(e, round, x, course, made);
         return;
     }
     for (u32 c = 0; c < ROW; c++)
-        motion->from[c] = x[c];
-    row_load(motion->to, e->roadmap->states, wanted->vertices[motion->candidate]);
-    motion->phase = ATTACHING;
+        course->from[c] = x[c];
+    row_load(course->to, e->roadmap->states, wanted->vertices[course->candidate]);
+    course->phase = ATTACHING;
 }
 
 /* What a checked motion brings, and the motion after it. x: the new node; rows: the sample's, of
  * which the first is x. */
 static void advance(const struct expander *e, const struct round *round, const f32 *x, bool is_free,
-                    struct view *wanted, struct motion *motion, __global struct expand_try *made,
+                    struct view *wanted, struct course *course, __global struct expand_try *made,
                     __global f32 *rows)
 {
-    switch (motion->phase) {
+    switch (course->phase) {
     case EXTENDING:
         if (!is_free) {
-            motion->phase = ENDED;
+            course->phase = ENDED;
             return;
         }
         made->kind = EXPAND_ADDED;
         made->near = e->near[round->tree * e->options->capacity + made->parent];
         if (made->near != NONE_U32 && round->wanted_count > 0)
             made->near = walk_to_milestones(e, round, x, made->near, wanted);
-        next_attachment(e, round, x, wanted, motion, made);
+        next_attachment(e, round, x, wanted, course, made);
         return;
     case ATTACHING:
-        motion->candidate++;
+        course->candidate++;
         if (is_free) {
-            made->vertex = wanted->vertices[motion->candidate - 1];
+            made->vertex = wanted->vertices[course->candidate - 1];
             if (is_among(round->joining, round->joining_count,
                          e->roadmap->components[made->vertex])) {
                 made->outcome = EXPAND_JOINED;
-                motion->phase = ENDED;
+                course->phase = ENDED;
                 return;
             }
-            motion->candidate = wanted->count;
+            course->candidate = wanted->count;
         }
-        next_attachment(e, round, x, wanted, motion, made);
+        next_attachment(e, round, x, wanted, course, made);
         return;
     case CONNECTING:
-        if (is_free && motion->arrives)
+        if (is_free && course->arrives)
             made->outcome = EXPAND_MET;
-        motion->phase = ENDED;
-        if (!is_free || motion->arrives)
+        course->phase = ENDED;
+        if (!is_free || course->arrives)
             return;
-        row_store(rows, 1 + made->step_count++, motion->to);
+        row_store(rows, 1 + made->step_count++, course->to);
         if (made->step_count == EXPAND_STEPS)
             return;
         for (u32 c = 0; c < ROW; c++)
-            motion->from[c] = motion->to[c];
-        step_towards(motion, x, metric_distance(motion->from, x), e->options->range);
-        motion->phase = CONNECTING;
+            course->from[c] = course->to[c];
+        step_towards(course, x, metric_distance(course->from, x), e->options->range);
+        course->phase = CONNECTING;
         return;
     case ENDED:
         return;
@@ -314,7 +315,7 @@ static void try_sample(const struct expander *e, const struct round *round, u32 
     __global struct expand_try *made = &e->tries[j];
     __global f32 *rows = e->try_rows + (size_t)j * EXPAND_TRY_ROWS * ROW;
     struct view wanted = {.capacity = EXPAND_ATTACH};
-    struct motion motion = {.phase = EXTENDING};
+    struct course course = {.phase = EXTENDING};
     f32 x[ROW], squared;
 
     draw_sample(e, round, x, sample);
@@ -330,16 +331,16 @@ static void try_sample(const struct expander *e, const struct round *round, u32 
         return;
 
     // no farther than the range; all motions that follow are checked in one place
-    row_load(motion.from, e->nodes, tree * e->options->capacity + parent);
+    row_load(course.from, e->nodes, tree * e->options->capacity + parent);
     if (distance > range)
-        metric_interpolate(x, motion.from, x, range / distance);
+        metric_interpolate(x, course.from, x, range / distance);
     row_store(rows, 0, x);
     for (u32 c = 0; c < ROW; c++)
-        motion.to[c] = x[c];
+        course.to[c] = x[c];
     made->kind = EXPAND_BLOCKED;
-    while (motion.phase != ENDED) {
-        const bool is_free = edge_is_free(e->scene, motion.from, motion.to) != 0;
-        advance(e, round, x, is_free, &wanted, &motion, made, rows);
+    while (course.phase != ENDED) {
+        const bool is_free = edge_is_free(e->scene, course.from, course.to) != 0;
+        advance(e, round, x, is_free, &wanted, &course, made, rows);
     }
 }
 

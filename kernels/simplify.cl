@@ -14,6 +14,7 @@
  *
  * check: -DROW=2 -DDOF=2
  * check: -DROW=4 -DDOF=3 -DEDGE_SAMPLED
+ * check: -DROW=8 -DDOF=7 -DBODIES=8 -DLINKS=11 -DPAIRS=39 -DBODY_LANES=16
  */
 #include "connect_types.h"
 #include "edges.h"
@@ -45,7 +46,7 @@ static inline f32 point_distance(const struct simplifier *s, u32 i, u32 j)
 }
 
 /* Whether the motion from point i to point j > i is free. */
-static inline bool motion_is_free(const struct simplifier *s, u32 i, u32 j)
+static inline bool straight_is_free(const struct simplifier *s, u32 i, u32 j)
 {
     f32 a[ROW], b[ROW];
     if (i % s->proven == 0 && j == i + s->proven)
@@ -97,7 +98,7 @@ static void merge_runs(struct simplifier *s)
             end++;
         }
         // a run that is not free as a whole is tried by halves
-        while (end > i + 1 && !motion_is_free(s, i, end))
+        while (end > i + 1 && !straight_is_free(s, i, end))
             end = i + (end - i) / 2;
         i = end;
     }
@@ -122,7 +123,7 @@ static void reach_point(struct simplifier *s, u32 j)
             best = totals[i - window_low] < totals[best - window_low] ? i : best;
         if (!(totals[best - window_low] < UNREACHED))
             return;
-        if (motion_is_free(s, best, j)) {
+        if (straight_is_free(s, best, j)) {
             s->costs[j] = totals[best - window_low];
             s->from[j] = best;
             return;

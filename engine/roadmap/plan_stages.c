@@ -10,10 +10,16 @@
 #define PIECE_QUERIES_MAX ((uint32_t)1 << 14)
 #define PIECE_LINKS_MAX ((uint64_t)1 << 22)
 
+/* Links of an arm's end into the largest component that are enough where nothing is said: more make
+ * no path shorter once it is simplified. */
+enum { ARM_ENOUGH = 2 };
+
 /* Links into the largest component that are enough for an end; 0: all. */
 static uint32_t plan_enough(const struct plan_batch *batch)
 {
-    return batch->options->connect_enough;
+    if (batch->options->connect_enough > 0)
+        return batch->options->connect_enough;
+    return batch->roadmap->robot->kind == PRM_ROBOT_ARM ? ARM_ENOUGH : 0;
 }
 
 enum prm_status prm_plan_connect(struct plan_piece *piece)
