@@ -3,10 +3,12 @@
  *
  * Launch: any number of work-items, a stretch of elements each (share.h).
  * Traffic: a row or two an element.
- * -D ROW, DOF: of metric.h.
+ * -D ROW, DOF, TURNS, QUATERNION, METRIC_WEIGHTS: of metric.h.
  *
  * check: -DROW=2 -DDOF=2
  * check: -DROW=8 -DDOF=7
+ * check: -DROW=4 -DDOF=3 -DTURNS=4u -DMETRIC_WEIGHTS=1.0f,1.0f,0.5f
+ * check: -DROW=8 -DDOF=7 -DQUATERNION=3 -DMETRIC_WEIGHTS=1.0f,1.0f,1.0f,2.0f,2.0f,2.0f,2.0f
  */
 #include "sample.h"
 #include "share.h"

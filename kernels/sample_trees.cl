@@ -5,10 +5,12 @@
  *
  * Launch: any number of work-items, a stretch of attempts each (share.h).
  * Traffic: an attempt reads its tree.
- * -D ROW, DOF: of metric.h.
+ * -D ROW, DOF, TURNS, QUATERNION, METRIC_WEIGHTS: of metric.h.
  *
  * check: -DROW=2 -DDOF=2
  * check: -DROW=8 -DDOF=7
+ * check: -DROW=4 -DDOF=3 -DTURNS=4u -DMETRIC_WEIGHTS=1.0f,1.0f,0.5f
+ * check: -DROW=8 -DDOF=7 -DQUATERNION=3 -DMETRIC_WEIGHTS=1.0f,1.0f,1.0f,2.0f,2.0f,2.0f,2.0f
  */
 #include "sample.h"
 #include "sample_types.h"
@@ -47,8 +49,14 @@ __kernel void sample_extend(__global f32 *restrict ends, __global u32 *restrict 
             }
         }
 
+        // where steps are short, walls hide most of the nearest: half of them start anywhere
+        if (tree.scale < 1.0f && (attempt / SAMPLE_SCALES & 1)) {
+            sample_words(words, SAMPLE_FOR_PARTNERS + SAMPLE_FOR_TREES, tree.anchor, attempt, seed);
+            nearest = (u32)(((u64)words[0] * tree.nodes) >> 32);
+        }
         row_load(node, nodes, root + nearest);
-        const f32 distance = sqrt(least), length = lengths[attempt % SAMPLE_SCALES];
+        const f32 distance = metric_distance(node, target),
+                  length = tree.scale * lengths[attempt % SAMPLE_SCALES];
         if (distance > length)
             metric_interpolate(target, node, target, length / distance);
         row_store(ends, i, target);

@@ -21,7 +21,7 @@ struct sample_tree {
     u32 anchor; /* its place among the anchors, and that of its nodes */
     u32 nodes;  /* so far */
     u32 first;  /* number of the round's first attempt */
-    u32 pad;
+    f32 scale;  /* of its steps */
 };
 
 #ifndef __OPENCL_VERSION__

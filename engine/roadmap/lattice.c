@@ -29,6 +29,10 @@ enum prm_status prm_lattice_choose(struct prm_sampler *sampler,
     struct lattice *lattice = &sampler->lattice;
     double cells = 1.0;
 
+    if (sampler->scene->space->dof != world->dimension ||
+        sampler->scene->robot->kind == PRM_ROBOT_ARM)
+        return prm_fault_set_at(PRM_INVALID_ARGUMENT, "samples/method", NULL, 0.0,
+                                "samples.method lattice is for robots that only translate");
     *lattice = (struct lattice){.cosine = 1.0f, .size = {1, 1, 1}};
     if (spacing > 0.0) {
         for (uint32_t c = 0; c < world->dimension; c++) {

@@ -30,14 +30,6 @@ static const struct {
     [PRM_SAMPLE_OBSTACLE] = {2000, 1 << 17},
 };
 
-/* Bounds of the local frame that are inside the true ones after rounding. */
-static float round_inwards(double value, double sign)
-{
-    const float rounded = (float)value;
-    return sign * ((double)rounded - value) > 0 ? nextafterf(rounded, (float)-sign * INFINITY)
-                                                : rounded;
-}
-
 /* The rows that an anchor's numbers make. */
 static enum prm_status read_anchors(struct prm_sampler *sampler,
                                     const struct prm_roadmap_params *params)
@@ -103,37 +95,25 @@ void prm_sampler_deinit(struct prm_sampler *sampler)
     *sampler = (struct prm_sampler){0};
 }
 
-/* Fills in the limits that draws keep (kernels/sample.h), and the root mean square of the extents
- * of what the coordinates are terms of. */
-static void measure(struct prm_sampler *sampler, float *limits)
+/* The root mean square of the extents of the metric's terms: an orientation is one, up to half a
+ * turn far. */
+static double extent_of(const struct prm_space *space)
 {
-    const struct prm_space *space = sampler->scene->space;
     double sum = 0.0;
     uint32_t terms = 0;
-
     for (uint32_t c = 0; c < space->dof; c++) {
         const struct prm_coordinate *coordinate = &space->coordinates[c];
-        double lower = coordinate->weight * (coordinate->lower - coordinate->origin);
-        double upper = coordinate->weight * (coordinate->upper - coordinate->origin);
-        if (coordinate->kind == PRM_COORDINATE_QUATERNION) {
-            // one term, up to half a turn far, for four coordinates
-            limits[c] = (float)coordinate->weight;
-            if (c + 1 < space->dof)
-                continue;
-            lower = 0.0;
-            upper = coordinate->weight * PI;
-        } else if (coordinate->kind == PRM_COORDINATE_TURN) {
-            lower = -coordinate->weight * PI;
-            upper = coordinate->weight * PI;
-        }
-        if (coordinate->kind != PRM_COORDINATE_QUATERNION) {
-            limits[c] = round_inwards(lower, -1.0);
-            limits[space->row + c] = round_inwards(upper, 1.0);
-        }
-        sum += (upper - lower) * (upper - lower);
+        double extent = coordinate->upper - coordinate->lower;
+        if (coordinate->kind == PRM_COORDINATE_TURN)
+            extent = 2 * PI;
+        if (coordinate->kind == PRM_COORDINATE_QUATERNION)
+            extent = PI;
+        sum += coordinate->weight * extent * (coordinate->weight * extent);
         terms++;
+        if (coordinate->kind == PRM_COORDINATE_QUATERNION)
+            break;
     }
-    sampler->extent = sqrt(sum / terms);
+    return sqrt(sum / terms);
 }
 
 /* Decides which source gives which milestone. */
@@ -157,7 +137,8 @@ enum prm_status prm_sampler_begin(struct prm_arena *arena, struct prm_sampler *s
     float limits[2 * PRM_DOF_MAX] = {0}; // rows of the lower and the upper ones
     enum prm_status status = PRM_OK;
 
-    measure(sampler, limits);
+    sampler->extent = extent_of(space);
+    prm_space_limits(space, limits);
     const size_t bytes = (size_t)2 * space->row * sizeof(float);
     TRY(prm_arena_take(arena, &sampler->limits, bytes));
     TRY(prm_buffer_write(context, sampler->limits, 0, limits, bytes));

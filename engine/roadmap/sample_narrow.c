@@ -15,6 +15,7 @@ enum { OBSTACLE_HALVINGS = 5 };
 /* Standard deviations of partners in parts of the space's extent: of arms, whose obstacles are as
  * large as the space, and of robots that move among them. */
 static const float ARM_SCALES[SAMPLE_SCALES] = {0.04f, 0.08f, 0.12f, 0.2f};
+static const float FREE_SCALES[SAMPLE_SCALES] = {0.01f, 0.02f, 0.04f, 0.08f};
 
 /* What the stages of a block share. */
 struct narrow {
@@ -47,11 +48,12 @@ static enum prm_status draw_partners(const struct narrow *narrow, struct prm_buf
 {
     const struct prm_share share = prm_share_of(narrow->context, n * per);
     const float extent = (float)narrow->sampler->extent;
+    const bool is_arm = narrow->sampler->scene->robot->kind == PRM_ROBOT_ARM;
     float sigmas[SAMPLE_SCALES];
     enum prm_status status = PRM_OK;
 
     for (int i = 0; i < SAMPLE_SCALES; i++)
-        sigmas[i] = ARM_SCALES[i] * extent;
+        sigmas[i] = (is_arm ? ARM_SCALES : FREE_SCALES)[i] * extent;
     TRY(prm_arena_take(narrow->arena, partners, n * per * narrow->row_bytes));
     TRY(prm_launch(narrow->context, PRM_KERNEL_SAMPLE_PARTNERS, narrow->options, share.items,
                    share.group,

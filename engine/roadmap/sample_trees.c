@@ -16,6 +16,8 @@ enum { ROUND = 64, ROUNDS_PER_STEP = 16, ATTEMPTS_PER_STEP = ROUND * ROUNDS_PER_
 enum { NODES_MAX = 1024 };
 /* A tree ends that has made more attempts than these, for each sample and at least. */
 enum { ATTEMPTS_PER_SAMPLE = 100, ATTEMPTS_LEAST = 2048 };
+/* Each round without a free motion halves a tree's steps, down to this. */
+#define SCALE_LEAST (1.0f / 64)
 /* Lengths of steps in parts of the space's extent. */
 static const float STEPS[SAMPLE_SCALES] = {0.05f, 0.1f, 0.2f, 0.4f};
 
@@ -23,7 +25,8 @@ struct prm_tree {
     uint32_t nodes;    /* of the present tree */
     uint32_t attempts; /* so far, of all the anchor's trees */
     uint32_t kept, wanted;
-    bool ended; /* too little was free */
+    float scale; /* of its steps: shorter where none were free */
+    bool ended;  /* too little was free */
 };
 
 /* A round's results: what goes where. u32[ATTEMPTS_PER_STEP]: rows, and their places in the nodes
@@ -51,6 +54,7 @@ enum prm_status prm_trees_begin(struct prm_arena *arena, struct prm_sampler *sam
     TRY(prm_arena_take(arena, &trees->nodes, (size_t)anchors * trees->capacity * row_bytes));
     for (uint32_t a = 0; a < anchors; a++) {
         trees->trees[a].nodes = 1;
+        trees->trees[a].scale = 1.0f;
         trees->trees[a].wanted = (wanted + anchors - 1 - a) / anchors;
         TRY(prm_buffer_write(context, trees->nodes, (size_t)a * trees->capacity * row_bytes,
                              sampler->anchors + (size_t)a * sampler->scene->space->row, row_bytes));
@@ -65,9 +69,11 @@ static void take(struct prm_sampler *sampler, struct harvest *harvest, uint32_t 
 {
     struct prm_trees *trees = &sampler->trees;
     struct prm_tree *tree = &trees->trees[anchor];
+    bool any = false;
     for (uint32_t i = 0; i < ROUND && tree->kept < tree->wanted; i++) {
         if (!free[i])
             continue;
+        any = true;
         const uint32_t rank = tree->kept++ * sampler->anchor_count + anchor;
         harvest->states_from[harvest->state_count] = first + i;
         harvest->states_to[harvest->state_count++] = sampler->places[rank];
@@ -79,6 +85,8 @@ static void take(struct prm_sampler *sampler, struct harvest *harvest, uint32_t 
     tree->attempts += ROUND;
     if (tree->nodes == NODES_MAX)
         tree->nodes = 1;
+    if (!any && tree->scale > SCALE_LEAST)
+        tree->scale *= 0.5f;
     tree->ended = tree->attempts > ATTEMPTS_LEAST + (uint64_t)ATTEMPTS_PER_SAMPLE * tree->kept;
 }
 
@@ -161,8 +169,10 @@ static uint32_t choose(const struct prm_sampler *sampler, uint32_t *next, struct
     for (uint32_t i = 0; i < sampler->anchor_count && count < ROUNDS_PER_STEP; i++) {
         const struct prm_tree *tree = &trees->trees[*next];
         if (!tree->ended && tree->kept < tree->wanted)
-            turns[count++] = (struct sample_tree){
-                .anchor = *next, .nodes = tree->nodes, .first = tree->attempts};
+            turns[count++] = (struct sample_tree){.anchor = *next,
+                                                  .nodes = tree->nodes,
+                                                  .first = tree->attempts,
+                                                  .scale = tree->scale};
         *next = (*next + 1) % sampler->anchor_count;
     }
     return count;

@@ -3,7 +3,8 @@
  * sample_trees.cl. Internal to sampling.
  *
  * A round of attempts sees a tree as it was before the round, so rounds are parallel; attempts have
- * numbers, and what is kept is in their order. A tree that is full starts over from its anchor.
+ * numbers, and what is kept is in their order. A tree that is full starts over from its anchor;
+ * one without room for its steps makes shorter ones.
  */
 #ifndef PRM_ROADMAP_SAMPLE_TREES_H
 #define PRM_ROADMAP_SAMPLE_TREES_H
