@@ -100,6 +100,25 @@ class Files(DaemonTest):
         statuses = [r["status"] for r in self.daemon.plan("turned", {"queries": queries})["results"]]
         self.assertEqual(statuses, ["solved", "start_out_of_bounds", "start_in_collision", "start_in_collision"])
 
+    def test_cells_are_found_wherever_the_origin_lies(self):
+        self.daemon.must("PUT", "/v1/robots/point", {"type": "point"})
+        corner = "255 " * 9 + "0 " + "255 " * 90
+        for origin, image, statuses in (
+                ("3, 3, 0", b"P5 3 3 255\n" + b"\xff" * 9,
+                 {(5.9, 5.9): "solved", (3.1, 3.1): "solved", (2.9, 4): "start_out_of_bounds"}),
+                # the cell that ends at 0 is not the one that begins there
+                ("-10, -10, 0", f"P2 10 10 255 {corner}".encode(),
+                 {(-0.01, -0.01): "start_in_collision", (-0.99, -0.99): "start_in_collision",
+                  (-1.01, -0.01): "solved", (-0.01, -1.01): "solved", (0.01, -5): "start_out_of_bounds"})):
+            status, reply = self.put_map("/v1/worlds/corner?format=ros-map",
+                                         YAML.format(resolution="1.0", origin=origin), image)
+            self.assertIn(status, (200, 201), reply)
+            self.daemon.roadmap("corner", {"world": "corner", "robot": "point", "samples": {"count": 300}})
+            middle = [(a + b) / 2 for a, b in zip(reply["bounds"]["min"], reply["bounds"]["max"])]
+            request = {"queries": [{"start": list(point), "goal": middle} for point in statuses]}
+            results = self.daemon.plan("corner", request)["results"]
+            self.assertEqual([r["status"] for r in results], list(statuses.values()))
+
     def test_a_map_is_an_obstacle_of_a_flat_world(self):
         self.daemon.must("PUT", "/v1/worlds/flat", {
             "dimension": 2, "bounds": {"min": [0, 0], "max": [10, 10]}, "obstacles": []})
