@@ -194,6 +194,12 @@ static void mutations(void **state)
          ","
          "{\"type\":\"cylinder\",\"center\":[7,1,1],\"radius\":0.4,\"length\":2,\"quaternion\":[0,"
          "1,0,1]}]}"},
+        {"elements", world,
+         "{\"dimension\":3,\"bounds\":{\"min\":[0,0,0],\"max\":[9,9,5.5]},\"obstacles\":["
+         "{\"type\":\"boxes\",\"boxes\":[[1,2,3,0.5,1,2],[0,0,0,1,1,1]],\"resolution\":0.1},"
+         "{\"type\":\"points\",\"points\":[[1,2,3]],\"radius\":0.1,\"rpy\":[0,0,1]},"
+         "{\"type\":\"mesh\",\"vertices\":[[0,0,0],[1,0,0],[0,1,0]],\"triangles\":[[0,1,2],[2,1,"
+         "0]]}]}"},
         {"robot", robot, "{\"type\":\"ball\",\"radius\":0.25,\"name\":\"x\"}"},
         {"rigid", robot,
          "{\"type\":\"rigid\",\"spheres\":[{\"center\":[0,1.5,-0.0],\"radius\":0.25},{\"center\":["

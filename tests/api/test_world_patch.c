@@ -144,6 +144,33 @@ static void put_replaces_whole_and_set_changes_flags(void **state)
     world_deinit(&world);
 }
 
+/* What an obstacle has many of is copied whole, and not shared. */
+static void elements_are_copied(void **state)
+{
+    (void)state;
+    static const char body[] =
+        "{\"dimension\":3,\"bounds\":{\"min\":[0,0,0],\"max\":[9,9,9]},\"obstacles\":["
+        "{\"id\":\"b\",\"type\":\"boxes\",\"boxes\":[[1,2,3,0.5,1,2],[0,0,0,1,1,1]]},"
+        "{\"id\":\"m\",\"type\":\"mesh\",\"vertices\":[[0,0,0],[1,0,0],[0,1,0]],\"triangles\":[[0,"
+        "1,2]]},{\"id\":\"e\",\"type\":\"points\",\"points\":[]}]}";
+    static const char change[] = "{\"set\":[{\"id\":\"b\",\"dynamic\":false}]}";
+    struct limits limits = test_limits();
+    struct problem problem = {0};
+    struct world_document world, patched;
+    struct text before = {0}, after = {0};
+    assert_true(world_read(&world, body, sizeof body - 1, &limits, &problem));
+    assert_true(world_patch(&patched, &world, change, sizeof change - 1, &limits, &problem));
+    world_write_members(&world, &before);
+    for (uint32_t i = 0; i < world.obstacle_count; i++)
+        assert_true(world.obstacles[i].points != patched.obstacles[i].points);
+    world_deinit(&world);
+    world_write_members(&patched, &after);
+    assert_string_equal(text_string(&after), text_string(&before));
+    world_deinit(&patched);
+    text_deinit(&before);
+    text_deinit(&after);
+}
+
 static void one_obstacle_at_a_time(void **state)
 {
     (void)state;
@@ -208,6 +235,7 @@ int main(void)
         cmocka_unit_test(bad_patches_change_nothing),
         cmocka_unit_test(patches),
         cmocka_unit_test(put_replaces_whole_and_set_changes_flags),
+        cmocka_unit_test(elements_are_copied),
         cmocka_unit_test(one_obstacle_at_a_time),
         cmocka_unit_test(an_obstacle_comes_back),
     };
