@@ -2,6 +2,7 @@
  * by a worker. */
 #include "device/assert.h"
 #include "schema/clock.h"
+#include "service/file_options.h"
 #include "service/internal.h"
 #include "service/refinement.h"
 #include "service/roadmaps.h"

@@ -1,10 +1,9 @@
 #include "service/world_formats.h"
 
-#include "schema/decimal.h"
 #include "schema/length.h"
-#include "schema/rotation.h"
 #include "schema/world_ids.h"
 #include "schema/world_read.h"
+#include "service/file_options.h"
 #include "service/internal.h"
 #include "service/multipart.h"
 #include "service/world_box.h"
@@ -18,133 +17,9 @@
 /* Of a file that is a world, this share of the longest edge is free around it. */
 static const double GROWN = 0.1;
 
-enum { POSE_MAX = 7, POSE_2D = 3, FRACTION_DIGITS = 7, SIZE_DIGITS = 9 };
+enum { FRACTION_DIGITS = 7, SIZE_DIGITS = 9 };
 
-/* The pose of a request: x y z and a quaternion, or in 2D x y and a yaw. */
-struct pose {
-    bool given;
-    double numbers[POSE_MAX];
-};
-
-static const struct {
-    const char *name;
-    unsigned bit;
-} parameter_rows[] = {
-    {"passable", FORMAT_PASSABLE}, {"unknown", FORMAT_UNKNOWN}, {"pose", FORMAT_POSE},
-    {"radius", FORMAT_RADIUS},     {"height", FORMAT_HEIGHT},   {"resolution", FORMAT_RESOLUTION},
-    {"base", FORMAT_BASE},
-};
-
-/* ---- parameters ---- */
-
-static bool invalid(struct problem *problem, const char *what)
-{
-    problem_add(problem, PROBLEM_INVALID_ARGUMENT, "%s", what);
-    return false;
-}
-
-/* Whether each parameter is one of the format's (NULL: there is no file), and comes once. */
-static bool check_parameters(struct call *call, const struct format *format)
-{
-    for (unsigned i = 0; i < call->parameter_count; i++) {
-        const char *key = call->parameters[i].key;
-        unsigned bit = 0;
-        for (unsigned j = 0; j < i; j++) {
-            if (strcmp(call->parameters[j].key, key) != 0)
-                continue;
-            problem_add(&call->problem, PROBLEM_INVALID_ARGUMENT,
-                        "the parameter \"%.64s\" comes twice", key);
-            return false;
-        }
-        if (strcmp(key, "format") == 0)
-            continue;
-        for (size_t row = 0; row < sizeof(parameter_rows) / sizeof(parameter_rows[0]); row++)
-            if (strcmp(parameter_rows[row].name, key) == 0)
-                bit = parameter_rows[row].bit;
-        if (format && (format->parameters & bit))
-            continue;
-        if (!bit)
-            problem_add(&call->problem, PROBLEM_INVALID_ARGUMENT,
-                        "there is no parameter \"%.64s\" here", key);
-        else
-            problem_add(&call->problem, PROBLEM_INVALID_ARGUMENT, "%s%s has no parameter \"%s\"",
-                        format ? "format " : "JSON", format ? format->name : "", key);
-        return false;
-    }
-    return true;
-}
-
-bool call_has_file(const struct call *call)
-{
-    const char *format = call_parameter(call, "format");
-    return format && strcmp(format, "json") != 0;
-}
-
-bool check_no_file(struct call *call)
-{
-    return check_parameters(call, NULL);
-}
-
-/* A number at the head of a text, and where it ends; NULL: there is none in bounds. */
-static const char *take_number(const char *text, double *number)
-{
-    const size_t length = decimal_read(number, text, strlen(text));
-    return length && fabs(*number) <= LENGTH_MAX ? text + length : NULL;
-}
-
-/* A number, or the default where it is not given. */
-static bool read_number(struct call *call, const char *key, bool positive, double *number,
-                        bool *given)
-{
-    const char *text = call_parameter(call, key);
-    *given = text;
-    if (!text)
-        return true;
-    const char *end = take_number(text, number);
-    if (end && !*end && !(positive && *number <= 0))
-        return true;
-    problem_add(&call->problem, PROBLEM_INVALID_ARGUMENT,
-                "%s must be a %snumber up to %g, not %.64s", key, positive ? "positive " : "",
-                LENGTH_MAX, *text ? text : "empty");
-    return false;
-}
-
-static bool read_pose(struct call *call, uint32_t dimension, struct pose *pose)
-{
-    const char *text = call_parameter(call, "pose");
-    const int count = dimension == 2 ? POSE_2D : POSE_MAX;
-    bool good = true;
-    pose->given = text;
-    for (int i = 0; text && good && i < count; i++) {
-        text = take_number(text, &pose->numbers[i]);
-        good = text && *text == (i + 1 < count ? ',' : '\0');
-        text += good && i + 1 < count;
-    }
-    if (!good)
-        return invalid(&call->problem,
-                       dimension == 2 ? "pose must be x,y,yaw" : "pose must be x,y,z,qx,qy,qz,qw");
-    if (pose->given && dimension != 2 && !rotation_normalise(pose->numbers + 3))
-        return invalid(&call->problem, "pose: the quaternion must not be all zero");
-    return true;
-}
-
-static bool read_words(struct call *call, struct format_file *file)
-{
-    static const char *const CLASSES[] = {"T", "W", "TW"};
-    const char *unknown = call_parameter(call, "unknown");
-    file->passable = call_parameter(call, "passable");
-    file->unknown_free = unknown && strcmp(unknown, "free") == 0;
-    bool known = !file->passable;
-    for (size_t i = 0; i < sizeof(CLASSES) / sizeof(CLASSES[0]); i++)
-        known = known || strcmp(file->passable, CLASSES[i]) == 0;
-    if (!known)
-        return invalid(&call->problem, "passable is T, W or TW");
-    if (unknown && !file->unknown_free && strcmp(unknown, "occupied") != 0)
-        return invalid(&call->problem, "unknown is free or occupied");
-    return true;
-}
-
-/* ---- the body ---- */
+/* ---- reading ---- */
 
 /* The file, or the files of a form. */
 static bool read_body(struct format_file *file, const struct format *format,
@@ -174,7 +49,7 @@ static bool read_body(struct format_file *file, const struct format *format,
 }
 
 /* Moves a grid. */
-static void move_grid(struct grid_document *grid, const double pose[POSE_2D])
+static void move_grid(struct grid_document *grid, const double pose[FILE_POSE_NUMBERS_2D])
 {
     const double c = cos(pose[2]), s = sin(pose[2]), x = grid->origin[0], y = grid->origin[1];
     grid->origin[0] = pose[0] + c * x - s * y;
@@ -182,8 +57,22 @@ static void move_grid(struct grid_document *grid, const double pose[POSE_2D])
     grid->origin[2] += pose[2];
 }
 
+/* Moves the bounds that a file has: the box of the box that they become. */
+static void move_bounds(struct world_document *world, const double pose[FILE_POSE_NUMBERS])
+{
+    struct obstacle_document box = {.type = OBSTACLE_BOX, .quaternion = {0, 0, 0, 1}};
+    for (int i = 0; i < 3; i++) {
+        box.center[i] = (world->lower[i] + world->upper[i]) / 2;
+        box.size[i] = world->upper[i] - world->lower[i];
+    }
+    obstacle_move(&box, pose, pose + 3);
+    const struct world_document moved = {.dimension = 3, .obstacles = &box, .obstacle_count = 1};
+    world_box(&moved, world->lower, world->upper);
+}
+
 /* Moves what was read to where the request has it. false: it would lie farther than any place. */
-static bool move(struct world_document *world, const double pose[POSE_MAX], struct problem *problem)
+static bool move(struct world_document *world, const double pose[FILE_POSE_NUMBERS],
+                 struct problem *problem)
 {
     bool near = true;
     for (uint32_t i = 0; i < world->obstacle_count; i++) {
@@ -196,7 +85,12 @@ static bool move(struct world_document *world, const double pose[POSE_MAX], stru
         for (uint32_t axis = 0; axis < world->dimension; axis++)
             near = near && fabs(place[axis]) <= LENGTH_MAX;
     }
-    return near || invalid(problem, "pose: the file would lie beyond all places");
+    if (world->has_bounds && world->dimension != 2)
+        move_bounds(world, pose);
+    if (!near)
+        problem_add(problem, PROBLEM_INVALID_ARGUMENT,
+                    "pose: the file would lie beyond all places");
+    return near;
 }
 
 /* Reads the body with a format, and moves what it holds. */
@@ -204,8 +98,7 @@ static bool read_file(struct world_document *world, struct file_report *report, 
                       const struct limits *limits)
 {
     struct format_file file = {.limits = limits, .problem = &call->problem};
-    struct pose pose;
-    bool given;
+    struct file_pose pose;
     char names[PROBLEM_DETAIL_MAX / 2];
     *world = (struct world_document){0};
     *report = (struct file_report){.format = format_find(call_parameter(call, "format"))};
@@ -215,12 +108,7 @@ static bool read_file(struct world_document *world, struct file_report *report, 
                     "there is no such format; there are %s", names);
         return false;
     }
-    if (!check_parameters(call, report->format) || !read_words(call, &file) ||
-        !read_number(call, "radius", true, &file.radius, &given) ||
-        !read_number(call, "resolution", true, &file.resolution, &given) ||
-        !read_number(call, "height", true, &file.height, &given) ||
-        !read_number(call, "base", false, &file.base, &file.has_base) ||
-        !read_pose(call, report->format->dimension, &pose) ||
+    if (!file_options_read(&file, &pose, call, report->format) ||
         !read_body(&file, report->format, call, &call->problem) ||
         !report->format->read(world, &report->counts, &file))
         return false;
@@ -233,11 +121,12 @@ static bool read_file(struct world_document *world, struct file_report *report, 
 
 /* ---- what becomes of it ---- */
 
-/* Bounds of a world that has none. false: there is nothing to bound. */
+/* Bounds of a world: the box of its grids where they now lie, its own, or about all that it holds.
+ * false: there is nothing to bound. */
 static bool bound(struct world_document *world)
 {
     double longest = 0;
-    if (world->has_bounds || world_bound_by_grids(world))
+    if (world_bound_by_grids(world) || world->has_bounds)
         return true;
     if (!world_box(world, world->lower, world->upper))
         return false;
@@ -260,16 +149,16 @@ bool world_read_format(struct world_document *world, struct file_report *report,
     if (world->obstacle_count == 1 && !*world->obstacles[0].id)
         snprintf(world->obstacles[0].id, sizeof(world->obstacles[0].id), "%s",
                  report->format->name);
-    bool good = bound(world);
-    if (!good)
+    const bool bounded = bound(world), named = world_ids_complete(world);
+    if (!bounded)
         problem_add(&call->problem, PROBLEM_INVALID_ARGUMENT,
                     "the file holds nothing that could bound a world; put it as an obstacle into a "
                     "world with bounds");
-    else if (!world_ids_complete(world))
-        good = invalid(&call->problem, "no memory for a world");
-    if (!good)
+    else if (!named)
+        problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for a world");
+    if (!bounded || !named)
         world_deinit(world);
-    return good;
+    return bounded && named;
 }
 
 bool obstacle_read_format(struct obstacle_document *obstacle, struct file_report *report,

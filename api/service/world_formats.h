@@ -25,12 +25,6 @@ bool world_read_format(struct world_document *world, struct file_report *report,
 bool obstacle_read_format(struct obstacle_document *obstacle, struct file_report *report,
                           uint32_t dimension, struct call *call, const struct limits *limits);
 
-/* Whether the body is a file: there is a format, and not json. */
-bool call_has_file(const struct call *call);
-
-/* Whether a call without a file says nothing of one; else the call's problem names what. */
-bool check_no_file(struct call *call);
-
 /* Appends the members `cells` and `unknown` of what a file held, nothing where there was none; and
  * its warnings as objects of an array that is open. */
 void file_report_write(const struct file_report *report, struct text *out);

@@ -1,5 +1,6 @@
 /* What a change makes of a world: the body or the path read, put into the present document and
  * checked. */
+#include "service/file_options.h"
 #include "service/internal.h"
 #include "service/translate.h"
 #include "service/worlds.h"

@@ -133,6 +133,22 @@ class Files(DaemonTest):
         self.assertEqual(len(self.daemon.must("GET", "/v1/worlds/flat")["obstacles"]), 1)
         self.daemon.must("DELETE", "/v1/worlds/flat/obstacles/walls")
 
+    def test_maps_go_where_the_request_has_them(self):
+        text = b"type octile\nheight 2\nwidth 3\nmap\n...\n.@.\n"
+        reply = self.daemon.must("PUT", f"/v1/worlds/moved?format=movingai&resolution=0.5&pose=1,2,{math.pi / 2}", text)
+        for value, bound in zip(reply["bounds"]["min"] + reply["bounds"]["max"], (0, 2, 1, 3.5)):
+            self.assertAlmostEqual(value, bound, places=9)
+        # a second pose adds to the origin that the yaml has
+        yaml = YAML.format(resolution="1.0", origin="3, 0, 0")
+        status, reply = self.put_map(f"/v1/worlds/moved?format=ros-map&pose=1,2,{math.pi / 2}", yaml, PGM)
+        self.assertEqual(status, 200, reply)
+        for value, bound in zip(reply["obstacles"][0]["origin"], (1, 5, math.pi / 2)):
+            self.assertAlmostEqual(value, bound, places=9)
+        status, reply = self.put_map("/v1/worlds/moved?format=ros-map&pose=1e9,1,0",
+                                     YAML.format(resolution="1.0", origin="1, 0, 0"), PGM)
+        self.assertEqual(status, 422)
+        self.assertIn("beyond all places", reply["detail"])
+
     def test_a_height_field_is_solid(self):
         image = png([[0, 0, 0, 0], [0, 255, 255, 0], [0, 255, 255, 0], [0, 0, 0, 0]])
         status, reply = self.daemon.request("PUT", "/v1/worlds/hill?format=heightfield&height=2&resolution=0.5", image)
@@ -223,6 +239,27 @@ class Files(DaemonTest):
         low = (maps / "depot.yaml").read_bytes().replace(b"free_thresh: 0.25", b"free_thresh: 0.196")
         status, reply = self.put_map("/v1/worlds/depot.pgm?format=ros-map", low, (maps / "depot.pgm").read_bytes())
         self.assertEqual(reply["cells"], {"occupied": 5947, "free": 170587, "unknown": 8894})
+
+    @needs_shared
+    def test_solid_files_of_others(self):
+        for name, kind, query in (
+                ("octomap/geb079.bt", "boxes", "format=octomap"), ("clouds/milk.pcd", "points", "format=pcd&radius=0.01"),
+                ("clouds/cube.ply", "mesh", "format=ply"), ("meshes/cone.stl", "mesh", "format=stl"),
+                ("meshes/timber_beam.obj", "mesh", "format=obj"),
+                ("scenes/moveit2_test_new_format.scene", None, "format=scene")):
+            with self.subTest(name=name):
+                data = (SHARED / "data" / name).read_bytes()
+                here = self.daemon.must("PUT", f"/v1/worlds/solid-file?{query}", data)
+                there = self.daemon.must("PUT", f"/v1/worlds/solid-file?{query}&pose=10,-20,30,0,0,0,1", data)
+                if kind:
+                    self.assertEqual([(o["id"], o["type"]) for o in here["obstacles"]],
+                                     [(query.split("&")[0].split("=")[1], kind)])
+                # what moves the content moves the bounds
+                for corner in ("min", "max"):
+                    for axis, shift in enumerate((10, -20, 30)):
+                        self.assertAlmostEqual(there["bounds"][corner][axis], here["bounds"][corner][axis] + shift, 6)
+                again = self.daemon.must("PUT", "/v1/worlds/solid-file", there)
+                self.assertEqual(again["fingerprint"], there["fingerprint"])
 
 
 if __name__ == "__main__":
