@@ -55,12 +55,96 @@ static double point_distance(const struct prm_obstacle *o, const double *p)
                  beyond(q[2], o->size[2] / 2));
 }
 
+static double point_segment_in_space(const double *p, const double *a, const double *b)
+{
+    double dot = 0, dd = 0, sum = 0;
+    for (int c = 0; c < 3; c++) {
+        dot += (p[c] - a[c]) * (b[c] - a[c]);
+        dd += (b[c] - a[c]) * (b[c] - a[c]);
+    }
+    const double t = dd > 0 ? fmin(fmax(dot / dd, 0), 1) : 0;
+    for (int c = 0; c < 3; c++) {
+        const double rest = a[c] + t * (b[c] - a[c]) - p[c];
+        sum += rest * rest;
+    }
+    return sqrt(sum);
+}
+
 static double point_segment(const double *p, const double *a, const double *b)
 {
     const double dx = b[0] - a[0], dy = b[1] - a[1], dd = dx * dx + dy * dy;
     const double t = dd > 0 ? ((p[0] - a[0]) * dx + (p[1] - a[1]) * dy) / dd : 0;
     const double s = fmin(fmax(t, 0), 1);
     return hypot(a[0] + s * dx - p[0], a[1] + s * dy - p[1]);
+}
+
+/* Part i of an obstacle of many, in its own frame, as an obstacle without a pose. */
+static struct prm_obstacle part_of(const struct prm_obstacle *o, uint32_t i)
+{
+    struct prm_obstacle part = {.kind = PRM_OBSTACLE_SPHERE, .radius = o->radius};
+    const size_t stride = o->kind == PRM_OBSTACLE_BOXES ? 6 : 3;
+    for (size_t c = 0; c < 3; c++) {
+        part.center[c] = o->points[stride * i + c];
+        part.size[c] = stride == 6 ? o->points[stride * i + 3 + c] : 0;
+    }
+    if (stride == 6)
+        part.kind = PRM_OBSTACLE_BOX;
+    return part;
+}
+
+/* Least distance of a segment to the triangle t: the distance of the triangle's point (u, v) to the
+ * segment is convex, and so is the least over v of it. */
+static double triangle_segment(const double (*t)[3], const double *a, const double *b)
+{
+    double u_from = 0, u_to = 1, least = INFINITY;
+    for (int i = 0; i < TERNARY_STEPS; i++) {
+        const double u[2] = {u_from + (u_to - u_from) / 3, u_to - (u_to - u_from) / 3};
+        double found[2] = {INFINITY, INFINITY};
+        for (int k = 0; k < 2; k++) {
+            double from = 0, to = 1 - u[k];
+            for (int j = 0; j < TERNARY_STEPS; j++) {
+                const double v[2] = {from + (to - from) / 3, to - (to - from) / 3};
+                double distance[2];
+                for (int h = 0; h < 2; h++) {
+                    double p[3];
+                    for (int c = 0; c < 3; c++)
+                        p[c] = t[0][c] + u[k] * (t[1][c] - t[0][c]) + v[h] * (t[2][c] - t[0][c]);
+                    distance[h] = point_segment_in_space(p, a, b);
+                }
+                found[k] = fmin(found[k], fmin(distance[0], distance[1]));
+                if (distance[0] <= distance[1])
+                    to = v[1];
+                else
+                    from = v[0];
+            }
+        }
+        least = fmin(least, fmin(found[0], found[1]));
+        if (found[0] <= found[1])
+            u_to = u[1];
+        else
+            u_from = u[0];
+    }
+    return least;
+}
+
+/* The least over all parts. */
+static double many_segment(const struct prm_obstacle *o, const double *a, const double *b)
+{
+    double p[3], q[3], least = INFINITY;
+    to_own(o, a, p);
+    to_own(o, b, q);
+    const uint32_t count = o->kind == PRM_OBSTACLE_MESH ? o->triangle_count : o->point_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct prm_obstacle part = part_of(o, o->kind == PRM_OBSTACLE_MESH ? 0 : i);
+        double t[3][3];
+        for (size_t k = 0; k < 3 && o->kind == PRM_OBSTACLE_MESH; k++)
+            for (size_t c = 0; c < 3; c++)
+                t[k][c] = o->points[3 * (size_t)o->triangles[3 * i + k] + c];
+        least =
+            fmin(least, o->kind == PRM_OBSTACLE_MESH ? triangle_segment((const double(*)[3])t, p, q)
+                                                     : oracle_segment_distance(&part, p, q));
+    }
+    return least;
 }
 
 static double side(const double *a, const double *b, const double *p)
@@ -90,6 +174,9 @@ double oracle_segment_distance(const struct prm_obstacle *o, const double *a, co
 {
     if (o->kind == PRM_OBSTACLE_POLYGON)
         return polygon_segment(o, a, b) - o->padding;
+    if (o->kind == PRM_OBSTACLE_BOXES || o->kind == PRM_OBSTACLE_POINTS ||
+        o->kind == PRM_OBSTACLE_MESH)
+        return many_segment(o, a, b) - o->padding;
     double from = 0, to = 1, p[3], q[3];
     for (int i = 0; i < TERNARY_STEPS; i++) {
         const double t = from + (to - from) / 3, u = to - (to - from) / 3;
