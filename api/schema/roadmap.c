@@ -1,7 +1,9 @@
 #include "schema/roadmap.h"
 
 #include "schema/json_read.h"
+#include "schema/roadmap_lists.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,14 +15,21 @@ enum {
     PROJECTIONS_MAX = 8
 };
 #define RECALL_DEFAULT 0.95
+#define ANCHOR_SHARE_DEFAULT 0.1
 
 static const char *const read_only[] = {
     "name",           "revision",   "fingerprint", "created", "updated",  "state",       "digest",
     "world_revision", "statistics", "last_error",  "job",     "warnings", "coordinates", NULL};
 
+/* In the order of their numbers. */
 static const struct json_word sample_words[] = {
-    {"uniform", SAMPLE_UNIFORM},    {"halton", SAMPLE_HALTON},    {"lattice", SAMPLE_LATTICE},
-    {"gaussian", JSON_UNSUPPORTED}, {"bridge", JSON_UNSUPPORTED}, {NULL, 0},
+    {"uniform", SAMPLE_UNIFORM},
+    {"halton", SAMPLE_HALTON},
+    {"gaussian", SAMPLE_GAUSSIAN},
+    {"bridge", SAMPLE_BRIDGE},
+    {"obstacle", SAMPLE_OBSTACLE},
+    {"lattice", SAMPLE_LATTICE},
+    {NULL, 0},
 };
 
 static const struct json_word neighbor_words[] = {
@@ -64,23 +73,30 @@ static void read_name(const struct json_node *object, const char *key,
         snprintf(name, NAME_MAX_BYTES + 1, "%s", text);
 }
 
-/* A word where JSON objects stand for what is not built yet. */
-static void read_word(const struct json_node *object, const char *key,
-                      const struct json_word *words, int *value)
+/* A method, or an object of methods and their shares. */
+static void read_method(struct roadmap_document *roadmap, const struct json_node *samples)
 {
-    struct json_node node = json_node_member(object, key);
-    if (json_is_object(node.json))
-        json_node_fault(&node, PROBLEM_UNSUPPORTED, "is a mix, which is not supported yet");
-    else
-        json_node_word(&node, words, value);
-}
+    static const char *const methods[] = {"uniform", "halton",   "gaussian",
+                                          "bridge",  "obstacle", NULL};
+    struct json_node node = json_node_member(samples, "method");
+    int method = SAMPLE_UNIFORM;
+    if (!json_is_object(node.json)) {
+        json_node_word(&node, sample_words, &method);
+        roadmap->sample_method = (enum sample_method)method;
+        return;
+    }
 
-/* A list that is not built yet: it may be empty. */
-static void refuse_list(const struct json_node *object, const char *key)
-{
-    struct json_node node = json_node_nullable(object, key);
-    if (json_node_array(&node) && json_array_size(node.json))
-        json_node_fault(&node, PROBLEM_UNSUPPORTED, "is not supported yet");
+    double sum = 0;
+    bool good = json_node_object(&node, methods, NULL);
+    for (unsigned m = 0; m < SAMPLE_MIXABLE; m++) {
+        struct json_node share = json_node_member(&node, methods[m]);
+        good &= json_node_number(&share, JSON_NOT_NEGATIVE, &roadmap->shares[m]);
+        sum += roadmap->shares[m];
+    }
+    if (good && !(sum > 0 && isfinite(sum)))
+        json_node_fault(&node, PROBLEM_INVALID_ARGUMENT,
+                        "must be shares of methods, of which some are above 0");
+    roadmap->sample_method = SAMPLE_MIX;
 }
 
 /* A positive number or null, which is 0 here. */
@@ -100,18 +116,16 @@ static void read_samples(struct roadmap_document *roadmap, const struct json_nod
 
     struct json_node count = json_node_member(object, "count");
     json_node_limited(&count, 1, limits, LIMIT_milestones, &roadmap->count);
-    int method = SAMPLE_UNIFORM;
-    read_word(object, "method", sample_words, &method);
-    roadmap->sample_method = (enum sample_method)method;
-
+    read_method(roadmap, object);
     read_size(object, "spacing", &roadmap->spacing);
     if (roadmap->spacing > 0 && roadmap->sample_method != SAMPLE_LATTICE) {
         struct json_node spacing = json_node_member(object, "spacing");
         json_node_fault(&spacing, PROBLEM_INVALID_ARGUMENT, "goes with the method lattice alone");
     }
-    struct json_node share = json_node_nullable(object, "anchor_share");
-    if (share.json)
-        json_node_fault(&share, PROBLEM_UNSUPPORTED, "is not supported yet");
+    struct json_node share = json_node_member(object, "anchor_share");
+    if (json_node_number(&share, JSON_NOT_NEGATIVE, &roadmap->anchor_share) &&
+        roadmap->anchor_share > 1)
+        json_node_fault(&share, PROBLEM_INVALID_ARGUMENT, "must be at most 1");
 }
 
 static void read_neighbors(struct roadmap_document *roadmap, const struct json_node *object,
@@ -124,7 +138,8 @@ static void read_neighbors(struct roadmap_document *roadmap, const struct json_n
         return;
 
     int method = NEIGHBOR_AUTO;
-    read_word(object, "method", neighbor_words, &method);
+    struct json_node word = json_node_member(object, "method");
+    json_node_word(&word, neighbor_words, &method);
     roadmap->neighbor_method = (enum neighbor_method)method;
     struct json_node k = json_node_member(object, "k");
     json_node_limited(&k, 1, limits, LIMIT_neighbors, &roadmap->k);
@@ -150,7 +165,8 @@ static void read_edges(struct roadmap_document *roadmap, const struct json_node 
     if (!json_is_object(object->json))
         return;
     int check = EDGE_CERTIFIED;
-    read_word(object, "check", check_words, &check);
+    struct json_node word = json_node_member(object, "check");
+    json_node_word(&word, check_words, &check);
     roadmap->edge_check = (enum edge_check)check;
     read_size(object, "resolution", &roadmap->resolution);
 }
@@ -167,6 +183,7 @@ bool roadmap_read(struct roadmap_document *roadmap, const char *body, size_t byt
     *roadmap = (struct roadmap_document){.seed = SEED_DEFAULT,
                                          .count = COUNT_DEFAULT,
                                          .k = K_DEFAULT,
+                                         .anchor_share = ANCHOR_SHARE_DEFAULT,
                                          .target_recall = RECALL_DEFAULT};
     if (roadmap->count > limits->milestones)
         roadmap->count = (uint32_t)limits->milestones;
@@ -180,8 +197,6 @@ bool roadmap_read(struct roadmap_document *roadmap, const char *body, size_t byt
         read_name(&root, "robot", roadmap->robot);
         struct json_node seed = json_node_member(&root, "seed");
         json_node_u64(&seed, 0, INT64_MAX, &roadmap->seed);
-        refuse_list(&root, "allow");
-        refuse_list(&root, "anchors");
 
         struct json_node samples = json_node_member(&root, "samples");
         read_samples(roadmap, &samples, limits);
@@ -189,10 +204,14 @@ bool roadmap_read(struct roadmap_document *roadmap, const char *body, size_t byt
         read_neighbors(roadmap, &neighbors, limits);
         struct json_node edges = json_node_member(&root, "edges");
         read_edges(roadmap, &edges);
+        roadmap_lists_read(roadmap, &root, limits);
     }
 
     json_decref(json);
-    return problem->fault_count == faults_before;
+    if (problem->fault_count == faults_before)
+        return true;
+    roadmap_deinit(roadmap);
+    return false;
 }
 
 /* A number, null where it is 0. */
@@ -205,6 +224,26 @@ static void write_optional(const char *key, double value, struct text *out)
         text_json_null(out);
 }
 
+/* A word, or an object of the shares above 0. */
+static void write_method(const struct roadmap_document *roadmap, struct text *out)
+{
+    if (roadmap->sample_method != SAMPLE_MIX) {
+        text_member_string(out, "method", sample_words[roadmap->sample_method].word);
+        return;
+    }
+    text_json_key(out, "method");
+    text_json_open(out, '{');
+    for (unsigned m = 0; m < SAMPLE_MIXABLE; m++)
+        if (roadmap->shares[m] > 0)
+            text_member_number(out, sample_words[m].word, roadmap->shares[m], 17);
+    text_json_close(out, '}');
+}
+
+const char *sample_method_text(enum sample_method method)
+{
+    return sample_words[method].word;
+}
+
 void roadmap_write_members(const struct roadmap_document *roadmap, struct text *out)
 {
     text_member_string(out, "world", roadmap->world);
@@ -214,8 +253,9 @@ void roadmap_write_members(const struct roadmap_document *roadmap, struct text *
     text_json_key(out, "samples");
     text_json_open(out, '{');
     text_member_u64(out, "count", roadmap->count);
-    text_member_string(out, "method", sample_words[roadmap->sample_method].word);
+    write_method(roadmap, out);
     write_optional("spacing", roadmap->spacing, out);
+    text_member_number(out, "anchor_share", roadmap->anchor_share, 17);
     text_json_close(out, '}');
 
     text_json_key(out, "neighbors");
@@ -234,4 +274,5 @@ void roadmap_write_members(const struct roadmap_document *roadmap, struct text *
     text_member_string(out, "check", check_words[roadmap->edge_check].word);
     write_optional("resolution", roadmap->resolution, out);
     text_json_close(out, '}');
+    roadmap_lists_write(roadmap, out);
 }

@@ -3,6 +3,7 @@
 #include "schema/clock.h"
 #include "service/refinement.h"
 #include "service/translate.h"
+#include "service/translate_roadmap.h"
 #include "service/translate_robot.h"
 
 #include <stdio.h>
@@ -180,16 +181,22 @@ static enum prm_status begin(struct build *build, struct device *device)
     jobs_progress(build->job, "world", 0);
     service_unlock(service);
 
-    const struct prm_roadmap_params params =
-        roadmap_translate(&build->pending->document, &build->service->limits);
+    const struct roadmap_version *pending = build->pending;
+    struct roadmap_spec parameters;
     struct robot_spec robot;
-    enum prm_status status = robot_spec_init(&robot, &build->pending->robot->document);
+    enum prm_status status = robot_spec_init(&robot, &pending->robot->document);
+    const enum prm_status parameters_status =
+        roadmap_spec_init(&parameters, &pending->document, &service->limits,
+                          &pending->robot->document, &pending->world->document);
+    if (status == PRM_OK)
+        status = parameters_status;
     if (status == PRM_OK)
         status = resident_world_create(device, &build->world, build->pending->world);
     if (status == PRM_OK)
         status = prm_build_create(device->context, &build->build, build->world->world, &robot.spec,
-                                  &params);
+                                  &parameters.params);
     robot_spec_deinit(&robot);
+    roadmap_spec_deinit(&parameters);
     return status;
 }
 
@@ -227,7 +234,9 @@ static bool needs_revision(const struct build *build, const struct world_version
 {
     const bool lattice = build->pending->document.sample_method == SAMPLE_LATTICE;
     return present && present != build->pending->world &&
-           world_fits(build->pending->world, present, lattice);
+           world_fits(build->pending->world, present, lattice) &&
+           roadmap_allowed_stays(&build->pending->document, &build->pending->world->document,
+                                 &present->document);
 }
 
 /* Swaps in what there is of a finished build. `present` is the world now. */

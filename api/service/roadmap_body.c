@@ -40,6 +40,25 @@ static void write_neighbors(const struct prm_roadmap_statistics *statistics, str
     text_member_u64(out, "cuckoo_attempts", statistics->cuckoo_attempts);
 }
 
+/* What was drawn and kept of each source of samples that was asked for. */
+static void write_samples(const struct prm_roadmap_statistics *statistics, struct text *out)
+{
+    text_json_key(out, "samples");
+    text_json_open(out, '{');
+    for (unsigned s = 0; s < PRM_SAMPLE_SOURCES; s++) {
+        const struct prm_sample_count *count = &statistics->samples[s];
+        if (count->wanted == 0 && count->drawn == 0)
+            continue;
+        text_json_key(out, sample_source_text(s));
+        text_json_open(out, '{');
+        text_member_u64(out, "wanted", count->wanted);
+        text_member_u64(out, "kept", count->kept);
+        text_member_u64(out, "drawn", count->drawn);
+        text_json_close(out, '}');
+    }
+    text_json_close(out, '}');
+}
+
 static void write_statistics(const struct model *model, struct text *out)
 {
     const struct prm_roadmap_statistics *statistics = &model->topology->roadmap->statistics;
@@ -49,6 +68,7 @@ static void write_statistics(const struct model *model, struct text *out)
     text_json_open(out, '{');
     text_member_u64(out, "samples_drawn", statistics->samples_drawn);
     text_member_number(out, "free_fraction", statistics->free_fraction, SHARE_DIGITS);
+    write_samples(statistics, out);
     text_member_u64(out, "milestones", statistics->milestones);
     text_member_u64(out, "edges", validity->valid_edges);
     text_member_u64(out, "candidate_edges", statistics->candidate_edges);
@@ -88,6 +108,21 @@ static void write_identity(const struct model *model, struct text *out)
         text_json_null(out);
 }
 
+/* Methods that ended before they had found their part. */
+static void write_ended(const struct prm_roadmap_statistics *statistics, struct text *out)
+{
+    char detail[PROBLEM_DETAIL_MAX];
+    for (unsigned s = 0; s < PRM_SAMPLE_SOURCES; s++) {
+        const struct prm_sample_count *count = &statistics->samples[s];
+        if (s == PRM_SAMPLE_UNIFORM || count->kept >= count->wanted)
+            continue;
+        snprintf(detail, sizeof(detail),
+                 "of %u milestones %s found %u; uniform samples took the places of the others",
+                 count->wanted, sample_source_text(s), count->kept);
+        warning_write("few_samples", detail, out);
+    }
+}
+
 static void write_warnings(const struct roadmap_version *roadmap, bool robot_changed,
                            struct text *out)
 {
@@ -110,6 +145,7 @@ static void write_warnings(const struct roadmap_version *roadmap, bool robot_cha
                      statistics->milestones, document->count);
             warning_write("few_milestones", detail, out);
         }
+        write_ended(statistics, out);
         if (statistics->recall < document->target_recall) {
             snprintf(detail, sizeof(detail),
                      "the neighbour search found %.2f of the true neighbours, %.2f were wanted",

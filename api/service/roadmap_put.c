@@ -1,6 +1,7 @@
 /* PUT of a roadmap: the same content again is no work, other content is a build. */
 #include "schema/clock.h"
 #include "service/builds.h"
+#include "service/translate_roadmap.h"
 #include "service/translate_robot.h"
 
 #include <stdio.h>
@@ -30,14 +31,15 @@ static bool find_references(struct service *service, struct call *call,
     return *world && *robot;
 }
 
-/* Whether the robot can be in the world; else a fault is added. */
-static bool fits(struct call *call, const struct version *world, const struct version *robot)
+/* Whether the robot can be in the world, and the document speaks of both; else faults are added. */
+static bool fits(struct call *call, const struct roadmap_document *document,
+                 const struct version *world, const struct version *robot)
 {
-    const struct robot_version *body = (const struct robot_version *)robot;
-    const char *misfit =
-        robot_misfit(&body->document, ((const struct world_version *)world)->document.dimension);
+    const struct robot_document *body = &((const struct robot_version *)robot)->document;
+    const struct world_document *around = &((const struct world_version *)world)->document;
+    const char *misfit = robot_misfit(body, around->dimension);
     if (!misfit)
-        return true;
+        return roadmap_check(document, body, around, &call->problem);
     struct problem_fault *fault =
         problem_add(&call->problem, PROBLEM_INVALID_ARGUMENT, "the robot %s", misfit);
     fault->has_pointer = true;
@@ -90,7 +92,8 @@ static enum put_outcome put(struct service *service, struct call *call,
     struct version *world, *robot;
     struct roadmap_version *present =
         (struct roadmap_version *)store_find(&service->roadmaps, name);
-    if (!find_references(service, call, document, &world, &robot) || !fits(call, world, robot) ||
+    if (!find_references(service, call, document, &world, &robot) ||
+        !fits(call, document, world, robot) ||
         !call_may_change(call, present ? &present->version : NULL))
         return PUT_REFUSED;
     struct build *build = build_create(service, name, document, world, robot);
@@ -144,6 +147,7 @@ void roadmap_put(struct service *service, struct call *call)
     service_lock(service);
     const enum put_outcome outcome = put(service, call, &document, &same);
     service_unlock(service);
+    roadmap_deinit(&document);
     switch (outcome) {
     case PUT_REFUSED:
         call_fail(call);

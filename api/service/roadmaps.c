@@ -23,6 +23,7 @@ static void roadmap_version_destroy(struct counted *counted)
     version_release(&roadmap->robot->version);
     if (roadmap->model)
         resident_release(&roadmap->model->resident);
+    roadmap_deinit(&roadmap->document);
     free(roadmap);
 }
 
@@ -42,12 +43,13 @@ struct roadmap_version *roadmap_version_create(const struct roadmap_document *do
 {
     struct text members = {0};
     struct roadmap_version *roadmap = calloc(1, sizeof(*roadmap));
-    if (!roadmap)
+    if (!roadmap || !roadmap_copy(&roadmap->document, document)) {
+        free(roadmap);
         return NULL;
+    }
     counted_init(&roadmap->version.counted, roadmap_version_destroy);
     version_take(&world->version);
     version_take(&robot->version);
-    roadmap->document = *document;
     roadmap->state = ROADMAP_BUILDING;
     roadmap->world = world;
     roadmap->robot = robot;
@@ -70,13 +72,13 @@ struct roadmap_version *roadmap_version_derive(const struct roadmap_version *fro
                                                const struct problem_fault *last_error)
 {
     struct roadmap_version *roadmap = malloc(sizeof(*roadmap));
-    if (!roadmap)
+    struct roadmap_document document;
+    if (!roadmap || !roadmap_copy(&document, &from->document)) {
+        free(roadmap);
         return NULL;
-    *roadmap = (struct roadmap_version){.document = from->document,
-                                        .state = state,
-                                        .world = world,
-                                        .robot = from->robot,
-                                        .model = model};
+    }
+    *roadmap = (struct roadmap_version){
+        .document = document, .state = state, .world = world, .robot = from->robot, .model = model};
     counted_init(&roadmap->version.counted, roadmap_version_destroy);
     memcpy(roadmap->parameters, from->parameters, sizeof(roadmap->parameters));
     memcpy(roadmap->built_in, from->built_in, sizeof(roadmap->built_in));

@@ -138,12 +138,30 @@ static enum prm_sample_method sample_method_translate(enum sample_method method)
     switch (method) {
     case SAMPLE_HALTON:
         return PRM_SAMPLE_HALTON;
+    case SAMPLE_GAUSSIAN:
+        return PRM_SAMPLE_GAUSSIAN;
+    case SAMPLE_BRIDGE:
+        return PRM_SAMPLE_BRIDGE;
+    case SAMPLE_OBSTACLE:
+        return PRM_SAMPLE_OBSTACLE;
     case SAMPLE_LATTICE:
         return PRM_SAMPLE_LATTICE;
+    case SAMPLE_MIX:
+        return PRM_SAMPLE_MIX;
     case SAMPLE_UNIFORM:
         break;
     }
     return PRM_SAMPLE_UNIFORM;
+}
+
+const char *sample_source_text(unsigned source)
+{
+    if (source == PRM_SAMPLE_TREES)
+        return "anchors";
+    for (unsigned m = 0; m < SAMPLE_MIXABLE; m++)
+        if ((unsigned)sample_method_translate((enum sample_method)m) == source)
+            return sample_method_text((enum sample_method)m);
+    return sample_method_text(SAMPLE_LATTICE);
 }
 
 static enum prm_neighbor_method neighbor_method_translate(enum neighbor_method method)
@@ -184,10 +202,11 @@ static uint32_t most_u32(uint64_t limit)
 struct prm_roadmap_params roadmap_translate(const struct roadmap_document *document,
                                             const struct limits *limits)
 {
-    return (struct prm_roadmap_params){
+    struct prm_roadmap_params params = {
         .seed = document->seed,
         .sample_count = document->count,
         .sample_method = sample_method_translate(document->sample_method),
+        .anchor_share = document->anchor_share,
         .lattice_spacing = document->spacing,
         .neighbor_method = neighbor_method_translate(document->neighbor_method),
         .k = document->k,
@@ -201,6 +220,9 @@ struct prm_roadmap_params roadmap_translate(const struct roadmap_document *docum
         .milestones_max = most_u32(limits->milestones),
         .lattice_cells_max = most_u32(limits->grid_cells),
     };
+    for (unsigned m = 0; m < SAMPLE_MIXABLE; m++)
+        params.sample_shares[sample_method_translate((enum sample_method)m)] = document->shares[m];
+    return params;
 }
 
 static enum prm_output output_translate(enum plan_output output)

@@ -18,6 +18,7 @@ struct world_spec {
 enum prm_status world_spec_init(struct world_spec *spec, const struct world_document *document);
 void world_spec_deinit(struct world_spec *spec);
 
+/* But for the lists: translate_roadmap.h. */
 struct prm_roadmap_params roadmap_translate(const struct roadmap_document *document,
                                             const struct limits *limits);
 struct prm_plan_options plan_translate(const struct plan_request *request,
@@ -33,6 +34,9 @@ struct plan_result result_translate(const struct prm_plan_result *result,
 
 /* The engine's method in the wire's word. */
 const char *neighbor_method_text(enum prm_neighbor_method method);
+
+/* A source of samples, PRM_SAMPLE_…, in the wire's word; trees are "anchors". */
+const char *sample_source_text(unsigned source);
 
 /* Adds the calling thread's last engine fault: where in the body it is, and the limit that it
  * passes with its flag, as far as the engine says so. */

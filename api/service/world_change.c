@@ -7,6 +7,7 @@
 #include "service/refinement.h"
 #include "service/roadmaps.h"
 #include "service/translate.h"
+#include "service/translate_roadmap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -187,7 +188,9 @@ static enum prm_status update(struct change *change, struct device *device,
     const double began = clock_steady();
     const struct roadmap_version *from = dependent->from;
     const bool lattice = from->document.sample_method == SAMPLE_LATTICE;
-    const bool fits = world_fits(from->world, change->next, lattice);
+    const bool fits =
+        world_fits(from->world, change->next, lattice) &&
+        roadmap_allowed_stays(&from->document, &from->world->document, &change->next->document);
     enum prm_status status = PRM_OK;
     *done = !fits;
     if (fits)

@@ -45,7 +45,10 @@ struct prm_roadmap_params {
     const double *anchors; /* double[anchor_count][dof]: milestones 0, 1, …; borrowed until the
                               build is made, NULL afterwards */
     uint32_t anchor_count; /* at most sample_count */
-    double anchor_share;   /* 0 … 1: of the other milestones, drawn about anchors; only with some */
+    double anchor_share; /* 0 … 1: of the other milestones, drawn about anchors; only with some */
+    const uint32_t *allowed; /* [allowed_count][2]: link and obstacle of the world that may touch;
+                                borrowed as anchors */
+    uint32_t allowed_count;
     double lattice_spacing; /* 0: a milestone at every free cell centre of the world's grid */
     enum prm_neighbor_method neighbor_method;
     uint32_t k;           /* 1 … PRM_NEIGHBORS_MAX */
@@ -77,7 +80,7 @@ enum { PRM_STAGES_MAX = 16 };
 /* What milestones are drawn from: the methods that mix, and trees grown from anchors. */
 enum { PRM_SAMPLE_TREES = PRM_SAMPLE_MIXABLE, PRM_SAMPLE_SOURCES };
 struct prm_sample_count {
-    uint32_t wanted; /* its part of the milestones */
+    uint32_t wanted; /* its part of the milestones, without the anchors */
     uint32_t kept;   /* fewer where it found no more: `uniform` took their places */
     uint64_t drawn;  /* states, of trees motions, that were checked for it */
 };
@@ -85,7 +88,7 @@ struct prm_sample_count {
 /* What there is to know about a build. */
 struct prm_roadmap_statistics {
     uint64_t samples_drawn;
-    double free_fraction; /* of the configurations drawn evenly */
+    double free_fraction;                                /* of the configurations drawn evenly */
     struct prm_sample_count samples[PRM_SAMPLE_SOURCES]; /* all 0 on a lattice */
     uint32_t milestones;
     uint32_t candidate_edges;
@@ -116,11 +119,11 @@ struct prm_roadmap {
     struct prm_buffer states;         /* f32[milestone_count][row] */
     struct prm_buffer embedded; /* the same as embedding.h has them; no memory where that is the
                                    states themselves */
-    struct prm_buffer edges;          /* u32[edge_count][2]: a < b, ascending by (a, b) */
-    struct prm_buffer lengths;        /* f32[edge_count]: metric length */
-    double weight_scale;              /* a power of two; sums of weights order the search */
-    float *host_states;               /* the same rows for the host: paths are written from these */
-    float *host_lengths;              /* [edge_count]: lengths for the host */
+    struct prm_buffer edges;    /* u32[edge_count][2]: a < b, ascending by (a, b) */
+    struct prm_buffer lengths;  /* f32[edge_count]: metric length */
+    double weight_scale;        /* a power of two; sums of weights order the search */
+    float *host_states;         /* the same rows for the host: paths are written from these */
+    float *host_lengths;        /* [edge_count]: lengths for the host */
     /* vertex v's edges: as the lower end first_low[v] … first_low[v + 1] - 1, as the higher end
      * by_high[first_high[v] …], ascending by the other end; u32[milestone_count + 1],
      * u32[edge_count] */
@@ -156,12 +159,11 @@ struct prm_validity {
  * go between them. */
 struct prm_build;
 
-/* Checks parameters and estimated memory; starts a build. `world` must outlive it, `robot` not. Faults:
- * PRM_INVALID_ARGUMENT, PRM_LIMIT_EXCEEDED and PRM_DEVICE_MEMORY (up front, with bytes needed and
- * the limit), PRM_UNSUPPORTED. */
+/* Checks parameters and estimated memory; starts a build. `world` must outlive it, `robot` not.
+ * Faults: PRM_INVALID_ARGUMENT, PRM_LIMIT_EXCEEDED and PRM_DEVICE_MEMORY (up front, with bytes
+ * needed and the limit), PRM_UNSUPPORTED. */
 enum prm_status prm_build_create(struct prm_context *context, struct prm_build **build,
-                                 const struct prm_world *world,
-                                 const struct prm_robot_spec *robot,
+                                 const struct prm_world *world, const struct prm_robot_spec *robot,
                                  const struct prm_roadmap_params *params);
 
 /* Runs one bounded step of the current stage. PRM_NO_FREE_SPACE when bounded sampling finds

@@ -289,8 +289,7 @@ cleanup:
 static enum prm_status run_check(struct prm_build *build, bool *done)
 {
     const uint32_t edges = build->roadmap->edge_count, left = edges - build->cursor;
-    const uint32_t step = prm_edges_per_step(build->roadmap),
-                   n = left < step ? left : step;
+    const uint32_t step = prm_edges_per_step(build->roadmap), n = left < step ? left : step;
     const enum prm_status status =
         prm_validity_check(build->arena, build->validity, &build->all, build->cursor, n);
     build->cursor += n;
@@ -331,11 +330,11 @@ static enum prm_status run_statistics(struct prm_build *build, bool *done)
     statistics->milestones = roadmap->milestone_count;
     statistics->candidate_edges = roadmap->edge_count;
     statistics->margin = build->world->margin;
-    statistics->device_bytes =
-        prm_neighbor_statistics(roadmap->index).device_bytes + prm_robot_bytes(roadmap->robot) +
-        roadmap->states.bytes +
-        roadmap->embedded.bytes + roadmap->edges.bytes + roadmap->lengths.bytes +
-        roadmap->first_low.bytes + roadmap->first_high.bytes + roadmap->by_high.bytes;
+    statistics->device_bytes = prm_neighbor_statistics(roadmap->index).device_bytes +
+                               prm_robot_bytes(roadmap->robot) + roadmap->states.bytes +
+                               roadmap->embedded.bytes + roadmap->edges.bytes +
+                               roadmap->lengths.bytes + roadmap->first_low.bytes +
+                               roadmap->first_high.bytes + roadmap->by_high.bytes;
     statistics->host_bytes =
         sizeof(*roadmap) +
         ((uint64_t)roadmap->milestone_count * roadmap->space.row + roadmap->edge_count) *
@@ -440,9 +439,23 @@ static enum prm_status check_memory(const struct prm_build *build)
     return PRM_OK;
 }
 
+/* What may touch, on the device. */
+static enum prm_status keep_allowed(struct prm_roadmap *roadmap,
+                                    const struct prm_roadmap_params *params)
+{
+    const size_t bytes = prm_words(2 * (size_t)params->allowed_count);
+    enum prm_status status = PRM_OK;
+    if (params->allowed_count == 0)
+        return PRM_OK;
+    TRY(prm_buffer_create(roadmap->context, &roadmap->allowed, bytes));
+    TRY(prm_buffer_write(roadmap->context, roadmap->allowed, 0, params->allowed, bytes));
+    roadmap->allowed_count = params->allowed_count;
+cleanup:
+    return status;
+}
+
 enum prm_status prm_build_create(struct prm_context *context, struct prm_build **build,
-                                 const struct prm_world *world,
-                                 const struct prm_robot_spec *robot,
+                                 const struct prm_world *world, const struct prm_robot_spec *robot,
                                  const struct prm_roadmap_params *params)
 {
     enum prm_status status = PRM_OK;
@@ -468,11 +481,13 @@ enum prm_status prm_build_create(struct prm_context *context, struct prm_build *
         roadmap->params.edge_resolution = diagonal / PRM_SAMPLES_ACROSS;
     TRY(check_resolution(&roadmap->params, diagonal));
     TRY(prm_robot_create(context, &roadmap->robot, robot, &roadmap->space, world->center));
+    TRY(keep_allowed(roadmap, params));
     made->all = prm_roadmap_scene(roadmap, world);
     made->fixed = made->all;
     made->fixed.obstacles = &world->fixed;
     TRY(prm_sampler_init(&made->sampler, &made->fixed, params));
     roadmap->params.anchors = NULL;
+    roadmap->params.allowed = NULL;
     TRY(check_memory(made));
     TRY(prm_arena_create(context, &made->arena));
     *build = made;

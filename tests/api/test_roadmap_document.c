@@ -13,7 +13,10 @@ static bool read(const char *body, size_t bytes, struct problem *problem)
 {
     struct limits limits = limits_default();
     struct roadmap_document roadmap;
-    return roadmap_read(&roadmap, body, bytes, &limits, problem);
+    if (!roadmap_read(&roadmap, body, bytes, &limits, problem))
+        return false;
+    roadmap_deinit(&roadmap);
+    return true;
 }
 
 static const struct bad_document bad[] = {
@@ -35,16 +38,20 @@ static const struct bad_document bad[] = {
     {"{" WR ",\"samples\":{\"count\":1e300}}", PROBLEM_LIMIT_EXCEEDED, "/samples/count", "2000000"},
     {"{" WR ",\"samples\":{\"count\":99999999999999999999}}", PROBLEM_LIMIT_EXCEEDED,
      "/samples/count", "2000000"},
-    {"{" WR ",\"samples\":{\"method\":\"bridge\"}}", PROBLEM_UNSUPPORTED, "/samples/method", NULL},
-    {"{" WR ",\"samples\":{\"method\":\"gaussian\"}}", PROBLEM_UNSUPPORTED, "/samples/method",
-     NULL},
-    {"{" WR ",\"samples\":{\"method\":{\"uniform\":1}}}", PROBLEM_UNSUPPORTED, "/samples/method",
-     NULL},
+    {"{" WR ",\"samples\":{\"method\":{}}}", PROBLEM_INVALID_ARGUMENT, "/samples/method", NULL},
+    {"{" WR ",\"samples\":{\"method\":{\"uniform\":0}}}", PROBLEM_INVALID_ARGUMENT,
+     "/samples/method", NULL},
+    {"{" WR ",\"samples\":{\"method\":{\"uniform\":-1,\"bridge\":1}}}", PROBLEM_INVALID_ARGUMENT,
+     "/samples/method/uniform", NULL},
+    {"{" WR ",\"samples\":{\"method\":{\"lattice\":1}}}", PROBLEM_UNKNOWN_MEMBER,
+     "/samples/method/lattice", NULL},
+    {"{" WR ",\"samples\":{\"method\":{\"uniform\":1e308,\"bridge\":1e308}}}",
+     PROBLEM_INVALID_ARGUMENT, "/samples/method", NULL},
     {"{" WR ",\"samples\":{\"method\":\"magic\"}}", PROBLEM_INVALID_ARGUMENT, "/samples/method",
      NULL},
     {"{" WR ",\"samples\":{\"spacing\":1}}", PROBLEM_INVALID_ARGUMENT, "/samples/spacing", NULL},
-    {"{" WR ",\"samples\":{\"anchor_share\":0.1}}", PROBLEM_UNSUPPORTED, "/samples/anchor_share",
-     NULL},
+    {"{" WR ",\"samples\":{\"anchor_share\":1.1}}", PROBLEM_INVALID_ARGUMENT,
+     "/samples/anchor_share", NULL},
     {"{" WR ",\"neighbors\":{\"k\":-3}}", PROBLEM_INVALID_ARGUMENT, "/neighbors/k", NULL},
     {"{" WR ",\"neighbors\":{\"k\":0}}", PROBLEM_INVALID_ARGUMENT, "/neighbors/k", NULL},
     {"{" WR ",\"neighbors\":{\"k\":129}}", PROBLEM_LIMIT_EXCEEDED, "/neighbors/k", "128"},
@@ -61,8 +68,18 @@ static const struct bad_document bad[] = {
     {"{" WR ",\"neighbors\":{\"kk\":1}}", PROBLEM_UNKNOWN_MEMBER, "/neighbors/kk", NULL},
     {"{" WR ",\"edges\":{\"check\":\"none\"}}", PROBLEM_INVALID_ARGUMENT, "/edges/check", NULL},
     {"{" WR ",\"edges\":{\"resolution\":-1}}", PROBLEM_INVALID_ARGUMENT, "/edges/resolution", NULL},
-    {"{" WR ",\"anchors\":[[1,2]]}", PROBLEM_UNSUPPORTED, "/anchors", NULL},
-    {"{" WR ",\"allow\":[[\"hand\",\"table\"]]}", PROBLEM_UNSUPPORTED, "/allow", NULL},
+    {"{" WR ",\"anchors\":{}}", PROBLEM_INVALID_ARGUMENT, "/anchors", NULL},
+    {"{" WR ",\"anchors\":[3]}", PROBLEM_INVALID_ARGUMENT, "/anchors/0", NULL},
+    {"{" WR ",\"anchors\":[[1,2],[1,\"2\"]]}", PROBLEM_INVALID_ARGUMENT, "/anchors/1/1", NULL},
+    {"{" WR ",\"anchors\":[{\"x\":null}]}", PROBLEM_INVALID_ARGUMENT, "/anchors/0/x", NULL},
+    {"{" WR ",\"anchors\":[[1],[2]],\"samples\":{\"count\":1}}", PROBLEM_INVALID_ARGUMENT,
+     "/anchors", NULL},
+    {"{" WR ",\"anchors\":[[1]],\"samples\":{\"method\":\"lattice\"}}", PROBLEM_INVALID_ARGUMENT,
+     "/anchors", NULL},
+    {"{" WR ",\"anchors\":[[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]}",
+     PROBLEM_LIMIT_EXCEEDED, "/anchors/0", "32"},
+    {"{" WR ",\"allow\":[[\"hand\"]]}", PROBLEM_INVALID_ARGUMENT, "/allow/0", NULL},
+    {"{" WR ",\"allow\":[[\"hand\",3]]}", PROBLEM_INVALID_ARGUMENT, "/allow/0/1", NULL},
     {"{" WR ",\"allow\":3}", PROBLEM_INVALID_ARGUMENT, "/allow", NULL},
 };
 
@@ -80,10 +97,21 @@ static void roadmaps_come_back(void **state)
         const char *body, *written;
     } rows[] = {
         {"{" WR "}",
-         WR ",\"seed\":1,\"samples\":{\"count\":10000,\"method\":\"uniform\",\"spacing\":null},"
+         WR ",\"seed\":1,\"samples\":{\"count\":10000,\"method\":\"uniform\",\"spacing\":null,"
+            "\"anchor_share\":0.1},"
             "\"neighbors\":{\"method\":\"auto\",\"k\":16,\"radius\":null,\"tables\":null,"
             "\"projections\":null,\"width\":null,\"target_recall\":0.95},"
-            "\"edges\":{\"check\":\"certified\",\"resolution\":null}"},
+            "\"edges\":{\"check\":\"certified\",\"resolution\":null},\"anchors\":[],\"allow\":[]"},
+        {"{" WR ",\"allow\":[[\"hand\",\"table\"],[\"body\",\"a b\"]],\"anchors\":[[1,2.5],"
+         "{\"y\":1,\"x\":-3}],\"samples\":{\"count\":50,\"method\":{\"bridge\":1,\"halton\":0,"
+         "\"uniform\":3},\"anchor_share\":0}}",
+         WR ",\"seed\":1,\"samples\":{\"count\":50,\"method\":{\"uniform\":3,\"bridge\":1},"
+            "\"spacing\":null,\"anchor_share\":0},"
+            "\"neighbors\":{\"method\":\"auto\",\"k\":16,\"radius\":null,\"tables\":null,"
+            "\"projections\":null,\"width\":null,\"target_recall\":0.95},"
+            "\"edges\":{\"check\":\"certified\",\"resolution\":null},"
+            "\"anchors\":[[1,2.5],{\"y\":1,\"x\":-3}],"
+            "\"allow\":[[\"hand\",\"table\"],[\"body\",\"a b\"]]"},
         {"{" WR ",\"allow\":[],\"anchors\":[],\"state\":\"ready\",\"digest\":\"x\",\"seed\":"
          "9007199254740993,"
          "\"samples\":{\"count\":5e3,\"method\":\"lattice\",\"spacing\":0.5},\"neighbors\":{"
@@ -93,9 +121,10 @@ static void roadmaps_come_back(void **state)
          "\"edges\":{\"check\":\"sampled\",\"resolution\":0.1}}",
          WR
          ",\"seed\":9007199254740993,\"samples\":{\"count\":5000,\"method\":\"lattice\","
-         "\"spacing\":0.5},"
+         "\"spacing\":0.5,\"anchor_share\":0.1},"
          "\"neighbors\":{\"method\":\"lsh\",\"k\":8,\"radius\":1.5,\"tables\":4,\"projections\":3,"
-         "\"width\":2,\"target_recall\":1},\"edges\":{\"check\":\"sampled\",\"resolution\":0.1}"},
+         "\"width\":2,\"target_recall\":1},\"edges\":{\"check\":\"sampled\",\"resolution\":0.1},"
+         "\"anchors\":[],\"allow\":[]"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct limits limits = limits_default();
@@ -104,13 +133,18 @@ static void roadmaps_come_back(void **state)
         struct text text = {0};
         assert_true(roadmap_read(&roadmap, rows[i].body, strlen(rows[i].body), &limits, &problem));
         roadmap_write_members(&roadmap, &text);
+        roadmap_deinit(&roadmap);
         assert_string_equal(text_string(&text), rows[i].written);
 
         // what was written reads the same
         struct text braced = {0}, again = {0};
         text_print(&braced, "{%s}", text.data);
         assert_true(roadmap_read(&roadmap, braced.data, braced.length, &limits, &problem));
-        roadmap_write_members(&roadmap, &again);
+        struct roadmap_document copy;
+        assert_true(roadmap_copy(&copy, &roadmap));
+        roadmap_deinit(&roadmap);
+        roadmap_write_members(&copy, &again);
+        roadmap_deinit(&copy);
         assert_string_equal(text_string(&again), text.data);
         text_deinit(&text);
         text_deinit(&braced);

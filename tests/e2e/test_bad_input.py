@@ -72,8 +72,12 @@ class BadInput(DaemonTest):
          "limit_exceeded", "/samples/count"),
         ("PUT", "/v1/roadmaps/x", {"world": "w", "robot": "p", "neighbors": {"k": -3}}, 422, "invalid_argument",
          "/neighbors/k"),
-        ("PUT", "/v1/roadmaps/x", {"world": "w", "robot": "p", "samples": {"method": "bridge"}}, 422,
-         "unsupported", "/samples/method"),
+        ("PUT", "/v1/roadmaps/x", {"world": "w", "robot": "p", "samples": {"method": {"lattice": 1}}}, 422,
+         "unknown_member", "/samples/method/lattice"),
+        ("PUT", "/v1/roadmaps/x", {"world": "w", "robot": "p", "anchors": [[1, 1], [1, 1, 1]]}, 422,
+         "invalid_argument", "/anchors/1"),
+        ("PUT", "/v1/roadmaps/x", {"world": "w", "robot": "p", "allow": [["body", "nothing"]]}, 422,
+         "unknown_reference", "/allow/0/1"),
     ]
 
     def test_each_has_its_problem(self):

@@ -90,6 +90,63 @@ static void a_door_opens_and_shuts(void **state)
     harness_free(reason);
 }
 
+/* Anchors are milestones, methods mix, and what may touch may be gone through. */
+static void anchors_mixes_and_what_may_touch(void **state)
+{
+    (void)state;
+    static const char QUERY[] =
+        "{\"queries\":[{\"start\":[5,2],\"goal\":[9,2]}],\"simplify\":false,\"output\":\"nodes\"}";
+    static const struct {
+        const char *lists, *code, *pointer;
+    } BAD[] = {
+        {"\"anchors\":[[1,1],[2]]", "invalid_argument", "/anchors/1"},
+        {"\"anchors\":[{\"x\":1,\"z\":1}]", "invalid_argument", "/anchors/0"},
+        {"\"anchors\":[{\"x\":1,\"y\":1,\"z\":1}]", "invalid_argument", "/anchors/0"},
+        {"\"anchors\":[[1,1],[5,2]]", "invalid_argument", "/anchors/1"},
+        {"\"anchors\":[[1,1],[1,1],[1,11]]", "invalid_argument", "/anchors/2"},
+        {"\"allow\":[[\"hand\",\"low\"]]", "unknown_reference", "/allow/0/0"},
+        {"\"allow\":[[\"body\",\"high\"],[\"body\",\"lo\"]]", "unknown_reference", "/allow/1/1"},
+    };
+    EXPECT(service, 201, .route = ROUTE_WORLD_PUT, .name = "touched", .body = WORLD2);
+    for (size_t i = 0; i < sizeof(BAD) / sizeof(BAD[0]); i++) {
+        char body[256];
+        snprintf(body, sizeof(body),
+                 "{\"world\":\"touched\",\"robot\":\"ball\",\"samples\":{\"count\":50},%s}",
+                 BAD[i].lists);
+        struct exchange *refused = SEND(service, 422, .route = ROUTE_ROADMAP_PUT, .name = "bad",
+                                        .body = body, .wait_s = WAIT_S);
+        assert_string_equal(harness_string(refused, "/code"), BAD[i].code);
+        assert_string_equal(harness_string(refused, "/pointer"), BAD[i].pointer);
+        harness_free(refused);
+    }
+
+    build("touching",
+          "{\"world\":\"touched\",\"robot\":\"ball\",\"samples\":{\"count\":500,\"method\":"
+          "{\"uniform\":1,\"bridge\":1},\"anchor_share\":0.2},\"allow\":[[\"body\",\"low\"]],"
+          "\"anchors\":[[5,2],{\"y\":2,\"x\":9}]}");
+    struct exchange *got = SEND(service, 200, .route = ROUTE_ROADMAP_GET, .name = "touching");
+    assert_true(harness_number(got, "/statistics/milestones") == 500);
+    assert_true(harness_number(got, "/statistics/samples/anchors/kept") == 100);
+    assert_true(harness_number(got, "/statistics/samples/bridge/wanted") == 199);
+    assert_true(harness_number(got, "/anchors/1/x") == 9);
+    harness_free(got);
+
+    // start and goal are the anchors themselves, and the way is through what may be touched
+    struct exchange *planned =
+        SEND(service, 200, .route = ROUTE_ROADMAP_PLAN, .name = "touching", .body = QUERY);
+    assert_string_equal(harness_string(planned, "/results/0/status"), "solved");
+    assert_true(harness_number(planned, "/results/0/nodes/0") == 0);
+    assert_true(harness_number(planned, "/results/0/length") < 6);
+    harness_free(planned);
+
+    // where that obstacle is no more, what was said of it has no meaning
+    EXPECT(service, 200, .route = ROUTE_WORLD_PATCH, .name = "touched",
+           .body = "{\"remove\":[\"low\"]}");
+    struct exchange *stale = SEND(service, 200, .route = ROUTE_ROADMAP_GET, .name = "touching");
+    assert_string_equal(harness_string(stale, "/state"), "stale");
+    harness_free(stale);
+}
+
 static void a_map_as_a_lattice(void **state)
 {
     (void)state;
@@ -300,8 +357,11 @@ static void rounds_leave_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_door_opens_and_shuts),   cmocka_unit_test(a_map_as_a_lattice),
-        cmocka_unit_test(pictures_are_well_formed), cmocka_unit_test(answers_stay_when_refined),
+        cmocka_unit_test(a_door_opens_and_shuts),
+        cmocka_unit_test(a_map_as_a_lattice),
+        cmocka_unit_test(anchors_mixes_and_what_may_touch),
+        cmocka_unit_test(pictures_are_well_formed),
+        cmocka_unit_test(answers_stay_when_refined),
         cmocka_unit_test(rounds_leave_no_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
