@@ -73,7 +73,7 @@ static bool add_row(const struct field *field, uint32_t row, const struct run *a
 static bool add_columns(const struct field *field)
 {
     const uint32_t width = field->image->width, height = field->image->height;
-    struct run *runs = malloc(2 * (size_t)width * sizeof *runs);
+    struct run *runs = calloc(2 * (size_t)width, sizeof *runs);
     struct run *above = runs, *below = runs + (runs ? width : 0);
     uint32_t count = 0;
     bool good = runs;
