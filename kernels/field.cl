@@ -59,9 +59,10 @@ __kernel void field_mark(__global u32 *restrict bits,
 {
     const u32 tiles_x = array.tiles[0], tiles_y = array.tiles[1];
     for (u32 tile = share_begin(n), end = share_end(n); tile < end; tile++) {
-        const u32 x = tile % tiles_x * VOXEL_WORD;
-        const u32 y = tile / tiles_x % tiles_y * VOXEL_TILE;
-        const u32 z = tile / tiles_x / tiles_y * VOXEL_TILE;
+        const u32 row = tile / tiles_x, layer = row / tiles_y;
+        const u32 x = (tile - row * tiles_x) * VOXEL_WORD;
+        const u32 y = (row - layer * tiles_y) * VOXEL_TILE;
+        const u32 z = layer * VOXEL_TILE;
         const u32 y_end = min(y + VOXEL_TILE, array.size[1]);
         const u32 z_end = min(z + VOXEL_TILE, array.size[2]);
         u32 words[VOXEL_TILE * VOXEL_TILE];
@@ -214,7 +215,8 @@ __kernel void field_lines(__global f32 *values, __global struct parabola *envelo
                           const u32 entries, const u32 n)
 {
     for (u32 line = LINE_FIRST(n); line < LINE_END(n); line = LINE_NEXT(line)) {
-        const size_t start = first + (size_t)(line / stride) * layer + line % stride;
+        const u32 outer = line / stride;
+        const size_t start = first + (size_t)outer * layer + (line - outer * stride);
         line_transform(values + start, stride, length, FAR_QUARTERS, envelopes, entries);
     }
 }
