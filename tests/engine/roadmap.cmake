@@ -13,6 +13,7 @@ prm_test(test_embedding SOURCES test_embedding.c USES prm_roadmap m LABELS devic
 prm_test(test_sample SOURCES test_sample.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
 prm_test(test_trends SOURCES test_trends.c USES prm_roadmap LABELS device)
 prm_test(test_field SOURCES test_field.c oracle_world.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
+prm_test(test_parts SOURCES test_parts.c oracle_world.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
 prm_test(test_world SOURCES test_world.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
 prm_test(test_roadmap_build SOURCES test_roadmap_build.c oracle_world.c USES prm_roadmap m LABELS device
   TUNED OCLGRIND)
