@@ -81,7 +81,7 @@ static bool survey_tree(struct survey *survey, const struct format_file *file)
     const char *wrong = NULL;
     if (tree->word_count) {
         survey->nodes = 1;
-        wrong = survey_node(survey, origin, OCTREE_SIDE / 2);
+        wrong = survey_node(survey, origin, OCTREE_HALF);
     }
     if (wrong) {
         problem_add(file->problem, PROBLEM_INVALID_ARGUMENT,
@@ -130,7 +130,7 @@ static bool add_box(struct solid *solid, const struct cells *cells)
                                                                            : solid->box.lower[axis];
         const uint32_t upper = cells->upper[axis] < solid->box.upper[axis] ? cells->upper[axis]
                                                                            : solid->box.upper[axis];
-        row[axis] = (((double)lower + upper) / 2 - OCTREE_SIDE / 2) * solid->tree->resolution;
+        row[axis] = (((double)lower + upper) / 2 - OCTREE_HALF) * solid->tree->resolution;
         row[AXES + axis] = (double)(upper - lower) * solid->tree->resolution;
     }
     return gather_row(solid->gather, row);
@@ -217,7 +217,7 @@ static bool make_boxes(struct solid *solid)
 {
     static const uint32_t origin[AXES] = {0};
     enum content all;
-    if (!solid_node(solid, origin, OCTREE_SIDE / 2, &all))
+    if (!solid_node(solid, origin, OCTREE_HALF, &all))
         return false;
     return all != SOLID || add_box(solid, &solid->box);
 }
@@ -264,10 +264,8 @@ bool octomap_read(struct world_document *world, struct format_report *report,
         report_cells(report, &survey, solid.unknown, tree.resolution);
         world->has_bounds = true;
         for (unsigned axis = 0; axis < AXES; axis++) {
-            world->lower[axis] =
-                ((double)survey.box.lower[axis] - OCTREE_SIDE / 2) * tree.resolution;
-            world->upper[axis] =
-                ((double)survey.box.upper[axis] - OCTREE_SIDE / 2) * tree.resolution;
+            world->lower[axis] = ((double)survey.box.lower[axis] - OCTREE_HALF) * tree.resolution;
+            world->upper[axis] = ((double)survey.box.upper[axis] - OCTREE_HALF) * tree.resolution;
         }
     }
     octree_deinit(&tree);

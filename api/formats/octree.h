@@ -12,6 +12,7 @@ enum {
     OCTREE_DEPTH = 16,
     OCTREE_CHILDREN = 8,
     OCTREE_SIDE = 1 << OCTREE_DEPTH, /* cells along an edge of all */
+    OCTREE_HALF = OCTREE_SIDE / 2,   /* so many lie below 0 */
 };
 
 /* What a child is; the numbers of .bt files. */

@@ -22,7 +22,7 @@ enum { WORDS_MIN = 256 };
 
 /* The least resolution, and the largest, at which the whole tree is within the lengths of a world.
  */
-#define RESOLUTION_MAX (LENGTH_MAX / (OCTREE_SIDE / 2))
+#define RESOLUTION_MAX (LENGTH_MAX / OCTREE_HALF)
 
 /* What the header says. */
 struct header {

@@ -187,7 +187,7 @@ static bool take_face(struct ply *ply, const struct property *list, bool wanted)
     if (!take_whole(ply, list->count_type, &count))
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t corner;
+        uint32_t corner = 0;
         double value;
         if (!wanted) {
             if (!take(ply, list->type, &value))
@@ -243,7 +243,7 @@ static bool read_rows(struct ply *ply, const struct element *element)
         return false;
     }
     for (uint64_t row = 0; element->properties && row < element->count; row++) {
-        double point[AXES] = {0}, value;
+        double point[AXES] = {0}, value = 0;
         for (int i = 0; i < (int)element->properties; i++) {
             const struct property *property = &ply->properties[element->first + (size_t)i];
             if (property->count_type != NUMBER_NONE) {

@@ -114,12 +114,12 @@ bool word_whole(const struct word *word, uint64_t *value)
     return word->length > 0;
 }
 
-__attribute__((format(printf, 4, 0))) static bool add_fault(const struct reader *reader, int line,
-                                                            enum problem_code code,
-                                                            const char *format, va_list arguments)
+/* Room for a fault's text behind "line N: ". */
+enum { FAULT_BYTES = PROBLEM_DETAIL_MAX - 32 };
+
+static bool add_fault(const struct reader *reader, int line, enum problem_code code,
+                      const char *text)
 {
-    char text[PROBLEM_DETAIL_MAX - 32];
-    vsnprintf(text, sizeof text, format, arguments);
     struct problem_fault *fault = problem_add(reader->problem, code, "line %d: %s", line, text);
     fault->line = line;
     fault->column = 1;
@@ -128,20 +128,22 @@ __attribute__((format(printf, 4, 0))) static bool add_fault(const struct reader 
 
 bool reader_fault(const struct reader *reader, int line, const char *format, ...)
 {
+    char text[FAULT_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    add_fault(reader, line, PROBLEM_INVALID_ARGUMENT, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return false;
+    return add_fault(reader, line, PROBLEM_INVALID_ARGUMENT, text);
 }
 
 bool reader_unsupported(const struct reader *reader, int line, const char *format, ...)
 {
+    char text[FAULT_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    add_fault(reader, line, PROBLEM_UNSUPPORTED, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return false;
+    return add_fault(reader, line, PROBLEM_UNSUPPORTED, text);
 }
 
 bool reader_place_holds(const struct reader *reader, int line, const char *what, double value)

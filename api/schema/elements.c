@@ -23,13 +23,11 @@ uint32_t obstacle_point_width(enum obstacle_type type)
     return (size_t)type < sizeof rows_of / sizeof *rows_of ? rows_of[type].width : 0;
 }
 
-size_t elements_members(enum obstacle_type type, const char **members)
+void elements_members(enum obstacle_type type, const char **members)
 {
-    size_t count = 0;
-    members[count++] = rows_of[type].member;
+    members[0] = rows_of[type].member;
     if (type == OBSTACLE_MESH)
-        members[count++] = "triangles";
-    return count;
+        members[1] = "triangles";
 }
 
 /* An array within the limit, and room for its rows; NULL after a fault. */

@@ -8,8 +8,8 @@
 #include "schema/json_read.h"
 #include "schema/world.h"
 
-/* The members that hold them, by type: at most two. Returns how many. */
-size_t elements_members(enum obstacle_type type, const char **members);
+/* The members that hold them, by type: one or two, written one after the other. */
+void elements_members(enum obstacle_type type, const char **members);
 
 /* Reads the lists and the resolution of boxes, points or a mesh. Faults go into the node's problem;
  * what was allocated is the obstacle's either way. */

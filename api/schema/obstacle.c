@@ -4,18 +4,13 @@
 #include "schema/grid.h"
 #include "schema/length.h"
 #include "schema/polygon.h"
+#include "schema/rotation.h"
 
-#include <float.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { EXACT = 17, POLYGON_POINTS_MIN = 3, MEMBERS_MAX = 16 };
-
-/* Below this deviation a quaternion's squared norm is 1 but for rounding: it is kept as it is, so
- * that what was normalised once stays the same. */
-#define UNIT_ERROR (8 * DBL_EPSILON)
 
 /* What an obstacle may have besides id, type, padding, dynamic and enabled. */
 enum {
@@ -85,7 +80,7 @@ static void check_members(const struct json_node *node, enum obstacle_type type)
         if (members & member_rows[i].bit)
             list[count++] = member_rows[i].member;
     if (members & ELEMENTS)
-        count += elements_members(type, list + count);
+        elements_members(type, list + count);
     json_node_object(node, list, NULL);
 }
 
@@ -105,41 +100,6 @@ static void read_vector(const struct json_node *node, const char *key, enum json
         length_read_all(&member, sign, values, count);
 }
 
-/* Scales to unit length; false where all is zero. */
-static bool normalise(double q[4])
-{
-    double largest = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
-    if (!(largest > 0))
-        return false;
-    double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    if (fabs(square - 1) <= UNIT_ERROR)
-        return true;
-
-    // the largest first, so that nothing overflows or vanishes
-    double scaled[4], norm = 0;
-    for (int i = 0; i < 4; i++) {
-        scaled[i] = q[i] / largest;
-        norm += scaled[i] * scaled[i];
-    }
-    norm = sqrt(norm);
-    for (int i = 0; i < 4; i++)
-        q[i] = scaled[i] / norm;
-    return true;
-}
-
-/* q of Rz(yaw) Ry(pitch) Rx(roll). */
-static void quaternion_of_rpy(const double rpy[3], double q[4])
-{
-    double cr = cos(rpy[0] / 2), sr = sin(rpy[0] / 2);
-    double cp = cos(rpy[1] / 2), sp = sin(rpy[1] / 2);
-    double cy = cos(rpy[2] / 2), sy = sin(rpy[2] / 2);
-    q[0] = sr * cp * cy - cr * sp * sy;
-    q[1] = cr * sp * cy + sr * cp * sy;
-    q[2] = cr * cp * sy - sr * sp * cy;
-    q[3] = cr * cp * cy + sr * sp * sy;
-    normalise(q);
-}
-
 static void read_rotation(struct obstacle_document *obstacle, const struct json_node *node)
 {
     struct json_node quaternion = json_node_member(node, "quaternion");
@@ -150,12 +110,12 @@ static void read_rotation(struct obstacle_document *obstacle, const struct json_
     }
     if (quaternion.json && json_node_numbers(&quaternion, JSON_ANY, obstacle->quaternion, 4)) {
         obstacle->has_quaternion = true;
-        if (!normalise(obstacle->quaternion))
+        if (!rotation_normalise(obstacle->quaternion))
             json_node_fault(&quaternion, PROBLEM_INVALID_ARGUMENT, "must not be all zero");
     }
     if (rpy.json && json_node_numbers(&rpy, JSON_ANY, obstacle->rpy, 3)) {
         obstacle->has_rpy = true;
-        quaternion_of_rpy(obstacle->rpy, obstacle->quaternion);
+        rotation_of_rpy(obstacle->rpy, obstacle->quaternion);
     }
 }
 

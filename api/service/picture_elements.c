@@ -1,6 +1,5 @@
 #include "service/picture_elements.h"
 
-#include "schema/rotation.h"
 #include "service/svg.h"
 
 #include <math.h>
@@ -14,21 +13,13 @@ static uint32_t stride_of(uint32_t count)
     return count / DRAWN_MAX + 1;
 }
 
-/* A place of the obstacle's frame in the world. */
-static void place(double out[AXES], const struct obstacle_document *obstacle, const double *at)
-{
-    rotation_apply(out, obstacle->quaternion, at);
-    for (int axis = 0; axis < AXES; axis++)
-        out[axis] += obstacle->center[axis];
-}
-
 static void put_boxes(const struct obstacle_document *boxes, struct text *out)
 {
     const uint32_t stride = stride_of(boxes->point_count);
     struct obstacle_document box = {.type = OBSTACLE_BOX};
     memcpy(box.quaternion, boxes->quaternion, sizeof(box.quaternion));
     for (size_t i = 0; i < boxes->point_count; i += stride) {
-        const double *row = boxes->points + 2 * AXES * i;
+        const double *row = boxes->points + i * 2 * AXES;
         struct outline outline;
         place(box.center, boxes, row);
         memcpy(box.size, row + AXES, sizeof(box.size));

@@ -1,5 +1,7 @@
 #include "service/projection.h"
 
+#include "schema/rotation.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +21,11 @@ struct paper_point project(uint32_t dimension, const double *point)
                                 (point[0] + point[1]) / sqrt(6) + point[2] * sqrt(2.0 / 3.0)};
 }
 
-/* out = center + q · v · q⁻¹ for the quaternion x y z w (Rodrigues' form). */
-static void place(double *out, const struct obstacle_document *obstacle, const double *v)
+void place(double out[3], const struct obstacle_document *obstacle, const double v[3])
 {
-    const double *q = obstacle->quaternion;
-    const double t[3] = {2 * (q[1] * v[2] - q[2] * v[1]), 2 * (q[2] * v[0] - q[0] * v[2]),
-                         2 * (q[0] * v[1] - q[1] * v[0])};
-    out[0] = obstacle->center[0] + v[0] + q[3] * t[0] + q[1] * t[2] - q[2] * t[1];
-    out[1] = obstacle->center[1] + v[1] + q[3] * t[1] + q[2] * t[0] - q[0] * t[2];
-    out[2] = obstacle->center[2] + v[2] + q[3] * t[2] + q[0] * t[1] - q[1] * t[0];
+    rotation_apply(out, obstacle->quaternion, v);
+    for (unsigned i = 0; i < 3; i++)
+        out[i] += obstacle->center[i];
 }
 
 static double cross(struct paper_point o, struct paper_point a, struct paper_point b)

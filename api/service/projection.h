@@ -21,6 +21,9 @@ struct outline {
  * its radius. */
 struct paper_point project(uint32_t dimension, const double *point);
 
+/* A place of an obstacle's frame in the world. */
+void place(double out[3], const struct obstacle_document *obstacle, const double v[3]);
+
 /* The outline of a box, rectangle, cylinder or capsule, grown by nothing. Other types have none:
  * count 0. */
 void outline_of(struct outline *outline, const struct obstacle_document *obstacle);
