@@ -42,9 +42,16 @@ static enum prm_status make_world(struct device *device, struct prm_world **worl
 static enum prm_status build(struct device *device, unsigned piece)
 {
     const struct prm_robot_spec robot = {.kind = PIECES[piece].robot,
-                                    .radius = PIECES[piece].robot == PRM_ROBOT_BALL ? 0.1 : 0};
+                                         .radius = PIECES[piece].robot == PRM_ROBOT_BALL ? 0.1 : 0};
+    // milestones of all methods
+    static const double ANCHOR[] = {1, 1, 1};
     const struct prm_roadmap_params params = {.seed = 1,
                                               .sample_count = PIECES[piece].milestones,
+                                              .sample_method = PRM_SAMPLE_MIX,
+                                              .sample_shares = {1, 1, 1, 1, 1},
+                                              .anchors = ANCHOR,
+                                              .anchor_count = 1,
+                                              .anchor_share = PRM_ANCHOR_SHARE,
                                               .neighbor_method = PIECES[piece].method,
                                               .k = NEIGHBORS,
                                               .target_recall = 0.9};
