@@ -1,5 +1,7 @@
 #include "formats/movingai.h"
 
+#include "formats/reader.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,27 +11,15 @@ enum { QUOTED_MAX = 32 };
 
 /* The lines of the file one by one. */
 struct lines {
-    const char *next, *end;
-    const char *line; /* the current one, without its end */
-    size_t length;
-    int number; /* of the current line, from 1 */
+    struct reader reader;
+    struct word line; /* the current one; before the first its number */
     struct problem *problem;
 };
 
 /* Steps to the next line; false at the end of the file. */
 static bool lines_step(struct lines *lines)
 {
-    if (lines->next == lines->end)
-        return false;
-    size_t rest = (size_t)(lines->end - lines->next);
-    const char *newline = memchr(lines->next, '\n', rest);
-    lines->line = lines->next;
-    lines->length = newline ? (size_t)(newline - lines->next) : rest;
-    lines->next = newline ? newline + 1 : lines->end;
-    if (lines->length && lines->line[lines->length - 1] == '\r')
-        lines->length--;
-    lines->number++;
-    return true;
+    return reader_line(&lines->reader, &lines->line);
 }
 
 static bool blank(char c)
@@ -40,7 +30,7 @@ static bool blank(char c)
 /* Reports a fault of the current line; column from 1. */
 static bool fault_at(const struct lines *lines, struct problem_fault *fault, size_t column)
 {
-    fault->line = lines->number > 0 ? lines->number : 1;
+    fault->line = lines->line.line;
     fault->column = (int)column;
     return false;
 }
@@ -49,7 +39,7 @@ static bool invalid(const struct lines *lines, const char *what)
 {
     return fault_at(lines,
                     problem_add(lines->problem, PROBLEM_INVALID_ARGUMENT, "line %d: %s",
-                                lines->number > 0 ? lines->number : 1, what),
+                                lines->line.line, what),
                     1);
 }
 
@@ -59,11 +49,11 @@ static bool header_line(struct lines *lines, const char *key, const char **value
     char what[QUOTED_MAX];
     snprintf(what, sizeof what, "must begin with \"%s\"", key);
     size_t key_length = strlen(key);
-    if (!lines_step(lines) || lines->length < key_length ||
-        memcmp(lines->line, key, key_length) != 0)
+    if (!lines_step(lines) || !word_begins(&lines->line, key))
         return invalid(lines, what);
 
-    const char *begin = lines->line + key_length, *end = lines->line + lines->length;
+    const char *begin = lines->line.text + key_length;
+    const char *end = lines->line.text + lines->line.length;
     if (begin < end && !blank(*begin))
         return invalid(lines, what);
     while (begin < end && blank(*begin))
@@ -95,7 +85,7 @@ static bool header_number(struct lines *lines, const char *key, const struct lim
     if (value > limits->grid_cells || value > UINT32_MAX) {
         struct problem_fault *fault =
             problem_add(lines->problem, PROBLEM_LIMIT_EXCEEDED,
-                        "line %d: a map of more cells than the limit", lines->number);
+                        "line %d: a map of more cells than the limit", lines->line.line);
         problem_fault_limit(fault, limits, LIMIT_grid_cells);
         return fault_at(lines, fault, 1);
     }
@@ -116,7 +106,7 @@ static bool header_type(struct lines *lines)
     return fault_at(lines,
                     problem_add(lines->problem, PROBLEM_UNSUPPORTED,
                                 "line %d: maps of type \"%.*s\" are not supported, only octile",
-                                lines->number, (int)(length < QUOTED_MAX ? length : QUOTED_MAX),
+                                lines->line.line, (int)(length < QUOTED_MAX ? length : QUOTED_MAX),
                                 type),
                     1);
 }
@@ -153,9 +143,9 @@ static size_t first_unknown(const char *row, size_t length)
 
 static bool read_row(const struct lines *lines, const struct grid_document *grid, uint32_t row)
 {
-    size_t unknown = first_unknown(lines->line, lines->length);
-    if (unknown < lines->length) {
-        unsigned char c = (unsigned char)lines->line[unknown];
+    size_t unknown = first_unknown(lines->line.text, lines->line.length);
+    if (unknown < lines->line.length) {
+        unsigned char c = (unsigned char)lines->line.text[unknown];
         struct problem_fault *fault = problem_add(
             lines->problem, PROBLEM_INVALID_ARGUMENT,
             c > ' ' && c < 0x7F ? "row %" PRIu32 ", column %zu: '%c' is no cell of a map"
@@ -163,14 +153,14 @@ static bool read_row(const struct lines *lines, const struct grid_document *grid
             row, unknown, c);
         return fault_at(lines, fault, unknown + 1);
     }
-    if (lines->length != grid->width) {
+    if (lines->line.length != grid->width) {
         struct problem_fault *fault =
             problem_add(lines->problem, PROBLEM_INVALID_ARGUMENT,
                         "row %" PRIu32 " has %zu cells where the width is %" PRIu32, row,
-                        lines->length, grid->width);
-        return fault_at(lines, fault, lines->length + 1);
+                        lines->line.length, grid->width);
+        return fault_at(lines, fault, lines->line.length + 1);
     }
-    memcpy(grid->rows + (size_t)row * grid->width, lines->line, lines->length);
+    memcpy(grid->rows + (size_t)row * grid->width, lines->line.text, lines->line.length);
     return true;
 }
 
@@ -185,7 +175,7 @@ static bool read_rows(struct lines *lines, const struct grid_document *grid)
     // only blank lines may follow
     uint64_t rows = row;
     while (lines_step(lines))
-        rows += lines->length > 0;
+        rows += lines->line.length > 0;
     if (rows == grid->height)
         return true;
     return fault_at(lines,
@@ -215,7 +205,8 @@ static bool read_passable(struct grid_document *grid, const char *passable, stru
 bool movingai_read(struct world_document *world, const char *data, size_t bytes,
                    const char *passable, const struct limits *limits, struct problem *problem)
 {
-    struct lines lines = {.next = data, .end = data + bytes, .problem = problem};
+    struct lines lines = {
+        .reader = {data, data + bytes, 1, problem}, .line = {.line = 1}, .problem = problem};
     struct grid_document grid = {.resolution = 1};
     if (!read_passable(&grid, passable, problem) || !read_header(&lines, limits, &grid))
         return false;
