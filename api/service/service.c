@@ -4,6 +4,7 @@
 #include "schema/clock.h"
 #include "service/builds.h"
 #include "service/compute.h"
+#include "service/forward.h"
 #include "service/internal.h"
 #include "service/plans.h"
 #include "service/roadmaps.h"
@@ -49,6 +50,7 @@ static const struct use_case USE_CASES[ROUTE_COUNT] = {
     [ROUTE_ROBOT_PUT] = {robot_put, " format "},
     [ROUTE_ROBOT_GET] = {robot_get, ""},
     [ROUTE_ROBOT_DELETE] = {robot_delete, ""},
+    [ROUTE_ROBOT_FORWARD] = {forward_call, ""},
     [ROUTE_ROADMAP_LIST] = {roadmap_list, PAGE},
     [ROUTE_ROADMAP_PUT] = {roadmap_put, ""},
     [ROUTE_ROADMAP_GET] = {roadmap_get, ""},

@@ -146,10 +146,21 @@ void robot_spec_deinit(struct robot_spec *spec)
     *spec = (struct robot_spec){0};
 }
 
+/* Whether any sphere is switched on. */
+static bool has_spheres(const struct robot_document *document)
+{
+    for (uint32_t i = 0; i < document->sphere_count; i++)
+        if (document->spheres[i].radius >= 0)
+            return true;
+    return false;
+}
+
 const char *robot_misfit(const struct robot_document *document, uint32_t dimension)
 {
     switch (document->type) {
     case ROBOT_ARM:
+        if (!has_spheres(document))
+            return "is an arm without spheres: nothing of it could touch anything";
         return dimension == DIMENSION_3D ? NULL : "is an arm, which needs a world of 3 dimensions";
     case ROBOT_RIGID:
         if (!document->dimension || document->dimension == dimension)

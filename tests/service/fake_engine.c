@@ -1,5 +1,6 @@
 #include "fake_engine.h"
 
+#include "roadmap/kinematics.h"
 #include "roadmap/plan.h"
 #include "service/compute_run.h"
 
@@ -224,6 +225,21 @@ void prm_world_destroy(struct prm_world *world)
     world->margin = 0;
     free(world);
     died(WORLD_BYTES);
+}
+
+/* ---- kinematics ---- */
+
+enum prm_status prm_robot_forward(struct prm_arena *arena, struct prm_frame *frames,
+                                  const struct prm_robot_spec *spec, const double *states,
+                                  uint32_t count)
+{
+    check_thread(arena->context);
+    const enum prm_status status = (enum prm_status)atomic_load(&fake_engine.compute_status);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t l = 0; l < spec->link_count; l++)
+            frames[i * spec->link_count + l] =
+                (struct prm_frame){{l, states[i * spec->dof], 0}, {0, 0, 0, 1}};
+    return status == PRM_OK ? status : prm_fault_set(status, "the fake kinematics fails");
 }
 
 /* ---- builds ---- */

@@ -119,6 +119,9 @@ static void robots_fit_their_worlds(void **state)
          422, 202},
         {"{\"type\":\"arm\",\"joints\":[{\"name\":\"j\",\"type\":\"continuous\"}],"
          "\"links\":[{\"name\":\"l\"}]}",
+         422, 422},
+        {"{\"type\":\"arm\",\"joints\":[{\"name\":\"j\",\"type\":\"continuous\"}],"
+         "\"links\":[{\"name\":\"l\",\"spheres\":[{\"center\":[0,0,1],\"radius\":1}]}]}",
          422, 202},
     };
     EXPECT(service, 201, .route = ROUTE_WORLD_PUT, .name = "flat",
@@ -242,6 +245,93 @@ static void others_are_told_to_the_engine(void **state)
     }
 }
 
+/* Which link is where, with the engine's order of links; what a state may be. */
+static void links_are_found(void **state)
+{
+    (void)state;
+    EXPECT(service, 201, .route = ROUTE_ROBOT_PUT, .name = "arm",
+           .body = "{\"type\":\"arm\",\"joints\":[{\"name\":\"turn\",\"type\":\"revolute\","
+                   "\"parent\":\"foot\",\"child\":\"hand\",\"lower\":-1,\"upper\":2}],\"links\":[{"
+                   "\"name\":\"hand\",\"spheres\":[{\"center\":[0,0,3],\"radius\":0.5}]},{"
+                   "\"name\":\"foot\"}]}");
+    struct exchange *reply = SEND(service, 200, .route = ROUTE_ROBOT_FORWARD, .name = "arm",
+                                  .body = "{\"states\":[[0.25],{\"turn\":2.0000005}]}");
+    // the foot is the engine's link 0
+    assert_string_equal(harness_string(reply, "/coordinates/0"), "turn");
+    assert_true(harness_number(reply, "/states/0/links/foot/xyz/0") == 0);
+    assert_true(harness_number(reply, "/states/0/links/hand/xyz/0") == 1);
+    assert_true(harness_number(reply, "/states/0/links/hand/xyz/1") == 0.25);
+    assert_true(harness_number(reply, "/states/0/links/hand/quaternion/3") == 1);
+    assert_true(harness_number(reply, "/states/0/spheres/hand/0/2") == 3);
+    assert_true(harness_number(reply, "/states/0/spheres/hand/0/3") == 0.5);
+    // clamped to the limit, with a warning
+    assert_true(harness_number(reply, "/states/1/links/hand/xyz/1") == 2);
+    assert_string_equal(harness_string(reply, "/warnings/0/code"), "clamped");
+    harness_free(reply);
+
+    static const struct {
+        const char *body, *pointer;
+        int status;
+    } rows[] = {
+        {"{\"states\":[]}", "", 200},
+        {"{}", "/states", 422},
+        {"{\"states\":[[1],[2.1]]}", "/states/1/0", 422},
+        {"{\"states\":[{\"turn\":-1.1}]}", "/states/0/turn", 422},
+        {"{\"states\":[[1,2]]}", "/states/0", 422},
+        {"{\"states\":[{\"x\":1}]}", "/states/0/turn", 422},
+        {"{\"states\":[{\"turn\":1,\"x\":1}]}", "/states/0/x", 422},
+        {"{\"states\":[5]}", "/states/0", 422},
+        {"{\"states\":[[1]],\"x\":1}", "/x", 422},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        reply = SEND(service, rows[i].status, .route = ROUTE_ROBOT_FORWARD, .name = "arm",
+                     .body = rows[i].body);
+        assert_string_equal(harness_string(reply, "/pointer"), rows[i].pointer);
+        harness_free(reply);
+    }
+    EXPECT(service, 404, .route = ROUTE_ROBOT_FORWARD, .name = "nobody", .body = "{\"states\":[]}");
+    atomic_store(&fake_engine.compute_status, PRM_DEVICE_MEMORY);
+    EXPECT(service, 507, .route = ROUTE_ROBOT_FORWARD, .name = "arm", .body = "{\"states\":[[0]]}");
+    atomic_store(&fake_engine.compute_status, PRM_OK);
+}
+
+/* What is no arm stands where its state says. */
+static void bodies_stand_at_their_states(void **state)
+{
+    (void)state;
+    EXPECT(service, 201, .route = ROUTE_ROBOT_PUT, .name = "rod",
+           .body = "{\"type\":\"rigid\",\"spheres\":[{\"center\":[2,0,0],\"radius\":1}]}");
+    EXPECT(service, 201, .route = ROUTE_ROBOT_PUT, .name = "ball",
+           .body = "{\"type\":\"ball\",\"radius\":0.5}");
+    // a quarter turn about z, in the plane and in space
+    static const struct {
+        const char *robot, *state;
+        double center[4];
+    } rows[] = {
+        {"rod", "[5,6,1.5707963267948966]", {5, 8, 0, 1}},
+        {"rod", "{\"x\":5,\"y\":6,\"theta\":0}", {7, 6, 0, 1}},
+        {"rod", "[5,6,7,0,0,2,2]", {5, 8, 7, 1}},
+        {"ball", "[1,2]", {1, 2, 0, 0.5}},
+        {"ball", "{\"x\":1,\"y\":2,\"z\":3}", {1, 2, 3, 0.5}},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char body[128];
+        snprintf(body, sizeof(body), "{\"states\":[%s]}", rows[i].state);
+        struct exchange *reply =
+            SEND(service, 200, .route = ROUTE_ROBOT_FORWARD, .name = rows[i].robot, .body = body);
+        for (int k = 0; k < 4; k++) {
+            char pointer[64];
+            snprintf(pointer, sizeof(pointer), "/states/0/spheres/body/0/%d", k);
+            assert_true(fabs(harness_number(reply, pointer) - rows[i].center[k]) < 1e-8);
+        }
+        harness_free(reply);
+    }
+    EXPECT(service, 422, .route = ROUTE_ROBOT_FORWARD, .name = "rod",
+           .body = "{\"states\":[[1,2,3,0,0,0,0]]}");
+    EXPECT(service, 422, .route = ROUTE_ROBOT_FORWARD, .name = "rod",
+           .body = "{\"states\":[[1,2,3],[1,2,3,0,0,0,1]]}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +340,8 @@ int main(void)
         cmocka_unit_test(robots_fit_their_worlds),
         cmocka_unit_test(arms_are_told_to_the_engine),
         cmocka_unit_test(others_are_told_to_the_engine),
+        cmocka_unit_test(links_are_found),
+        cmocka_unit_test(bodies_stand_at_their_states),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
