@@ -15,6 +15,33 @@
 
 enum { CORNERS = 3, AXES = 3, TRIANGLES_MAX = 4 };
 
+/* How often memory was asked for: the linker sends all calls here (--wrap). */
+static unsigned long allocations;
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *old, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *old, size_t bytes);
+
+void *__wrap_malloc(size_t bytes)
+{
+    allocations++;
+    return __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    allocations++;
+    return __real_calloc(count, bytes);
+}
+
+void *__wrap_realloc(void *old, size_t bytes)
+{
+    allocations++;
+    return __real_realloc(old, bytes);
+}
+
 /* A text, and the corners of its triangles as rows of vertices. */
 struct mesh_row {
     const char *data;
@@ -182,6 +209,30 @@ static void stereolithography_is_read(void **state)
                         "3 triangles, which need 234 bytes, and has 184");
 }
 
+/* A binary file that counts 2^32 - 1 triangles takes no memory at all. */
+static void a_count_alone_takes_no_memory(void **state)
+{
+    (void)state;
+    static char data[84 + 50];
+    struct limits limits = limits_default();
+    struct problem problem = {0};
+    struct world_document world = {0};
+    struct format_report report = {0};
+    const struct format_file file = {
+        .data = data, .bytes = sizeof data, .limits = &limits, .problem = &problem};
+    memset(data + 80, 0xff, 4);
+    const unsigned long before = allocations;
+    assert_false(stl_read(&world, &report, &file));
+    assert_int_equal(allocations, before);
+    assert_non_null(strstr(problem.faults[0].detail, "4294967295 triangles"));
+
+    // the count is right: the same file is read, and does take memory
+    memcpy(data + 80, "\1\0\0", 4);
+    assert_true(stl_read(&world, &report, &file));
+    assert_true(allocations > before);
+    world_deinit(&world);
+}
+
 /* ---- ply with faces ---- */
 
 #define PLY                                                                                        \
@@ -294,6 +345,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wavefront_files_are_read),
         cmocka_unit_test(stereolithography_is_read),
+        cmocka_unit_test(a_count_alone_takes_no_memory),
         cmocka_unit_test(polygon_files_with_faces_are_meshes),
         cmocka_unit_test(triangles_are_limited),
         cmocka_unit_test(a_decimal_comma_changes_nothing),
