@@ -136,8 +136,8 @@ static bool add_box(struct solid *solid, const struct cells *cells)
     return gather_row(solid->gather, row);
 }
 
-/* Adds the children that are solid, in as few boxes as halves, pairs and single ones allow. Masks
- * have a bit a child; those that may join besides are in `joins`. */
+/* Adds the children that are solid, in as few boxes as halves, pairs and single ones allow; no two
+ * overlap. mask: a bit a child; joins: children outside, which may be part of a box. */
 static bool add_children(struct solid *solid, const uint32_t lower[AXES], uint32_t side,
                          unsigned mask, unsigned joins)
 {
@@ -164,7 +164,6 @@ static bool add_children(struct solid *solid, const uint32_t lower[AXES], uint32
             cells.upper[axis] = end.upper[axis];
         if (!add_box(solid, &cells))
             return false;
-        joins |= group & mask;
         mask &= ~group;
     }
     return true;
