@@ -37,10 +37,10 @@ __kernel void sample_partners(__global f32 *restrict partners, __global const f3
 {
     const f32 scales[SAMPLE_SCALES] = {sigmas.x, sigmas.y, sigmas.z, sigmas.w};
     for (u32 j = share_begin(n), end = share_end(n); j < end; j++) {
-        const u32 draw = (first + kept[j / per]) * per + j % per;
+        const u32 e = j / per, draw = (first + kept[e]) * per + (j - e * per);
         u32 words[SAMPLE_WORDS];
         f32 row[ROW];
-        row_load(row, ends, kept[j / per]);
+        row_load(row, ends, kept[e]);
         sample_words(words, SAMPLE_FOR_PARTNERS + purpose, 0, draw, seed);
         sample_near_row(row, row, words, scales[draw % SAMPLE_SCALES], limits);
         row_store(partners, j, row);

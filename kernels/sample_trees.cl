@@ -27,8 +27,9 @@ __kernel void sample_extend(__global f32 *restrict ends, __global u32 *restrict 
 {
     const f32 lengths[SAMPLE_SCALES] = {steps.x, steps.y, steps.z, steps.w};
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
-        const struct sample_tree tree = trees[i / round];
-        const u32 attempt = tree.first + i % round;
+        const u32 t = i / round;
+        const struct sample_tree tree = trees[t];
+        const u32 attempt = tree.first + (i - t * round);
         u32 words[SAMPLE_WORDS];
         f32 units[DOF], target[ROW], node[ROW];
         sample_words(words, SAMPLE_FOR_TREES, tree.anchor, attempt, seed);

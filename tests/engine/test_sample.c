@@ -85,10 +85,11 @@ static struct prm_roadmap_params params_of(int i, uint32_t count)
     return params;
 }
 
-/* Builds in a world of `spec`; the roadmap is the caller's. */
-static enum prm_status build(struct prm_context *context, struct prm_roadmap **roadmap,
-                             const struct prm_world_spec *spec,
-                             const struct prm_roadmap_params *params)
+/* Builds for a robot in a world of `spec`; the roadmap is the caller's. */
+static enum prm_status build_for(struct prm_context *context, struct prm_roadmap **roadmap,
+                                 const struct prm_robot_spec *robot,
+                                 const struct prm_world_spec *spec,
+                                 const struct prm_roadmap_params *params)
 {
     struct prm_build *build = NULL;
     struct prm_validity *validity = NULL;
@@ -99,7 +100,7 @@ static enum prm_status build(struct prm_context *context, struct prm_roadmap **r
     *roadmap = NULL;
     assert_ok(prm_arena_create(context, &arena));
     assert_ok(prm_world_create(arena, &world, spec));
-    enum prm_status status = prm_build_create(context, &build, world, &POINT, params);
+    enum prm_status status = prm_build_create(context, &build, world, robot, params);
     while (status == PRM_OK && !done)
         status = prm_build_step(build, &done);
     if (status == PRM_OK)
@@ -109,6 +110,13 @@ static enum prm_status build(struct prm_context *context, struct prm_roadmap **r
     prm_world_destroy(world);
     prm_arena_destroy(arena);
     return status;
+}
+
+static enum prm_status build(struct prm_context *context, struct prm_roadmap **roadmap,
+                             const struct prm_world_spec *spec,
+                             const struct prm_roadmap_params *params)
+{
+    return build_for(context, roadmap, &POINT, spec, params);
 }
 
 /* The place of a milestone; rows are about the world's centre. */
@@ -306,6 +314,60 @@ static void an_empty_world_ends_in_uniform_samples(void **state)
     }
 }
 
+/* A bar turns about a ball: all methods, in SE(2) and SE(3). */
+static void rigid_robots_are_sampled(void **state)
+{
+    static const struct prm_sphere BAR[] = {{{-0.5, 0, 0}, 0.2}, {{0.5, 0, 0}, 0.2}};
+    static const struct prm_robot_spec ROBOT = {
+        .kind = PRM_ROBOT_RIGID, .spheres = BAR, .sphere_count = 2, .weights = {1, 1, 2, 2}};
+    static const double ANCHOR[2][7] = {{1, 1, 3.1}, {1, 1, 1, 0, 0, 0, -1}};
+    const uint32_t count = 200;
+    (void)state;
+    if (test_is_small())
+        skip();
+
+    for (uint32_t dimension = 2; dimension <= 3; dimension++) {
+        const struct prm_obstacle ball = {.kind = dimension == 2 ? PRM_OBSTACLE_CIRCLE
+                                                                 : PRM_OBSTACLE_SPHERE,
+                                          .center = {5, 5, dimension == 2 ? 0 : 5},
+                                          .quaternion = {0, 0, 0, 1},
+                                          .radius = 3};
+        const struct prm_world_spec spec = {.dimension = dimension,
+                                            .bounded = true,
+                                            .upper = {10, 10, 10},
+                                            .obstacles = &ball,
+                                            .obstacle_count = 1};
+        struct prm_roadmap *short_one, *long_one;
+        struct prm_roadmap_params params = params_of(6, count);
+        params.anchors = ANCHOR[dimension - 2];
+        params.anchor_count = 1;
+        params.anchor_share = 0.2;
+        params.sample_shares[PRM_SAMPLE_BRIDGE] = 0;
+        assert_ok(build_for(test_context, &short_one, &ROBOT, &spec, &params));
+        params.sample_count = 2 * count;
+        assert_ok(build_for(test_context, &long_one, &ROBOT, &spec, &params));
+        const uint32_t row = long_one->space.row;
+        assert_int_equal(long_one->milestone_count, 2 * count);
+        assert_memory_equal(short_one->host_states, long_one->host_states,
+                            count * row * sizeof(float));
+        for (uint32_t m = 0; m < 2 * count; m++) {
+            double q[PRM_DOF_MAX], length = 0;
+            bool clamped = false;
+            prm_space_from_row(&long_one->space, q, long_one->host_states + (size_t)m * row);
+            assert_int_equal(prm_space_clamp(&long_one->space, q, &clamped), long_one->space.dof);
+            for (uint32_t c = 3; c < long_one->space.dof; c++)
+                length += q[c] * q[c];
+            assert_true(dimension == 2 ? fabs(q[2]) < 3.1416 : fabs(length - 1) < 1e-5);
+        }
+        for (int s = 0; s < PRM_SAMPLE_SOURCES; s++) {
+            const struct prm_sample_count *counts = &long_one->statistics.samples[s];
+            assert_int_equal(counts->kept, counts->wanted);
+        }
+        prm_roadmap_destroy(short_one);
+        prm_roadmap_destroy(long_one);
+    }
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
     static const double BLOCKED[] = {1, 1, 5, 2}, OUTSIDE[] = {1, 1, 2, 2, 11, 1};
@@ -348,6 +410,7 @@ int main(void)
         cmocka_unit_test(methods_find_their_places),
         cmocka_unit_test(trees_stay_with_their_anchors),
         cmocka_unit_test(an_empty_world_ends_in_uniform_samples),
+        cmocka_unit_test(rigid_robots_are_sampled),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, test_device_setup, test_device_teardown);
