@@ -80,7 +80,10 @@ const char *plan_status_text(enum plan_status status);
 struct plan_reason {
     const char *at, *kind; /* wire words; kind NULL: no reason */
     uint32_t goal_index;
+    const char *link;     /* of the robot, NULL: it has none */
+    uint32_t sphere;      /* of the link; where there is one */
     const char *obstacle; /* its id */
+    const char *other_link;
     double depth;
     const char *coordinate;
     double value, limit;

@@ -86,8 +86,14 @@ static void write_reason(const struct plan_reason *reason, struct text *out)
     if (reason->goal_index != UINT32_MAX)
         text_member_u64(out, "goal_index", reason->goal_index);
     text_member_string(out, "kind", reason->kind);
+    if (reason->link) {
+        text_member_string(out, "link", reason->link);
+        text_member_u64(out, "sphere", reason->sphere);
+    }
     if (reason->obstacle)
         text_member_string(out, "obstacle", reason->obstacle);
+    if (reason->other_link)
+        text_member_string(out, "other_link", reason->other_link);
     if (reason->coordinate)
         text_member_string(out, "coordinate", reason->coordinate);
     if (!isnan(reason->value))

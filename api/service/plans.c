@@ -150,9 +150,9 @@ static bool translate(struct plan *plan)
                  (unsigned long long)roadmap->world->version.revision);
     }
     for (uint32_t i = 0; i < count; i++) {
-        plan->results[i] =
-            result_translate(&plan->planned.results[i], &roadmap->world->document,
-                             roadmap->model->topology->coordinates, space_of(plan)->dof);
+        plan->results[i] = result_translate(
+            &plan->planned.results[i], &roadmap->world->document, &roadmap->robot->document,
+            roadmap->model->topology->coordinates, space_of(plan)->dof);
         if (!plan->planned.results[i].clamped || plan->warning_count > CLAMPED_WARNINGS_MAX)
             continue;
         struct plan_warning *warning = &plan->warnings[plan->warning_count++];

@@ -1,5 +1,7 @@
 #include "service/translate.h"
 
+#include "service/translate_robot.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -306,17 +308,21 @@ static const char *kind_text(enum prm_reason_kind kind)
 
 static struct plan_reason reason_translate(const struct prm_reason *from,
                                            const struct world_document *world,
+                                           const struct robot_document *robot,
                                            const char *const *coordinates, uint32_t dof)
 {
-    const bool collision =
-        from->kind == PRM_REASON_WORLD_COLLISION || from->kind == PRM_REASON_SELF_COLLISION;
+    const bool of_self = from->kind == PRM_REASON_SELF_COLLISION;
+    const bool collision = from->kind == PRM_REASON_WORLD_COLLISION || of_self;
     const bool bounds = from->kind == PRM_REASON_BOUNDS && from->coordinate < dof;
     const bool of_goal = from->at == PRM_AT_GOAL;
     return (struct plan_reason){
         .at = at_text(from->at),
         .kind = kind_text(from->kind),
         .goal_index = of_goal ? from->goal_index : UINT32_MAX,
-        .obstacle = collision && from->obstacle < world->obstacle_count
+        .link = collision ? robot_link_text(robot, from->link) : NULL,
+        .sphere = from->sphere,
+        .other_link = of_self ? robot_link_text(robot, from->other_link) : NULL,
+        .obstacle = collision && !of_self && from->obstacle < world->obstacle_count
                         ? world->obstacles[from->obstacle].id
                         : NULL,
         .depth = collision ? from->depth : NAN,
@@ -331,6 +337,7 @@ static struct plan_reason reason_translate(const struct prm_reason *from,
 
 struct plan_result result_translate(const struct prm_plan_result *result,
                                     const struct world_document *world,
+                                    const struct robot_document *robot,
                                     const char *const *coordinates, uint32_t dof)
 {
     _Static_assert((int)PRM_SOLVED == (int)PLAN_STATUS_SOLVED &&
@@ -346,7 +353,7 @@ struct plan_result result_translate(const struct prm_plan_result *result,
         .waypoint_count = result->waypoint_count,
         .node_first = result->node_first,
         .node_count = result->node_count,
-        .reason = reason_translate(&result->reason, world, coordinates, dof),
+        .reason = reason_translate(&result->reason, world, robot, coordinates, dof),
     };
 }
 

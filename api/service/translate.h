@@ -5,6 +5,7 @@
 #include "roadmap/plan.h"
 #include "schema/plan.h"
 #include "schema/roadmap.h"
+#include "schema/robot.h"
 #include "schema/world.h"
 
 /* A world for the engine, with the memory that it borrows. Obstacles keep their places. */
@@ -27,9 +28,10 @@ struct prm_plan_options plan_translate(const struct plan_request *request,
 /* The queries of a request, malloc'ed for the caller; numbers are borrowed. NULL: no memory. */
 struct prm_query *queries_translate(const struct plan_request *request);
 
-/* One result for the wire; names are borrowed from world and coordinates. */
+/* One result for the wire; names are borrowed from world, robot and coordinates. */
 struct plan_result result_translate(const struct prm_plan_result *result,
                                     const struct world_document *world,
+                                    const struct robot_document *robot,
                                     const char *const *coordinates, uint32_t dof);
 
 /* The engine's method in the wire's word. */

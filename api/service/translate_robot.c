@@ -36,6 +36,17 @@ uint32_t robot_spec_link(const struct robot_document *document, uint32_t link)
     return link < document->root ? link + 1 : link;
 }
 
+const char *robot_link_text(const struct robot_document *document, uint32_t link)
+{
+    if (document->type == ROBOT_RIGID && link == 0)
+        return "body";
+    if (document->type != ROBOT_ARM || link >= document->link_count)
+        return NULL;
+    // the root comes first, those before it move up by one
+    const uint32_t own = link == 0 ? document->root : link <= document->root ? link - 1 : link;
+    return document->links[own].name;
+}
+
 static struct prm_joint joint_translate(const struct robot_document *document,
                                         const struct robot_joint *from)
 {

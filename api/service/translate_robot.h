@@ -23,6 +23,10 @@ void robot_spec_deinit(struct robot_spec *spec);
 /* The engine's number of a link of the document. */
 uint32_t robot_spec_link(const struct robot_document *document, uint32_t link);
 
+/* The name of a link by the engine's number, borrowed; NULL: there is none, or the robot has no
+ * links. */
+const char *robot_link_text(const struct robot_document *document, uint32_t link);
+
 /* Whether a robot can be in worlds of so many dimensions; NULL: it can, else why not, as words to
  * follow the robot's name. */
 const char *robot_misfit(const struct robot_document *document, uint32_t dimension);

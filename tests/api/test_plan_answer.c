@@ -73,6 +73,8 @@ static void fill(struct plan_result *results)
     results[2].status = PLAN_STATUS_START_IN_COLLISION;
     results[2].reason.at = "start";
     results[2].reason.kind = "world_collision";
+    results[2].reason.link = "hand";
+    results[2].reason.sphere = 3;
     results[2].reason.obstacle = "rock\"1";
     results[2].reason.depth = 0.012;
     results[3].status = PLAN_STATUS_GOAL_OUT_OF_BOUNDS;
@@ -137,7 +139,8 @@ static void all_kinds_of_results(void **state)
                 "2 are needed\",\"reason\":{\"at\":\"start\",\"kind\":\"wrong_size\"}}");
     assert_json(result_at(json, 2),
                 "{\"status\":\"start_in_collision\",\"reason\":{\"at\":\"start\",\"kind\":"
-                "\"world_collision\",\"obstacle\":\"rock\\\"1\",\"depth\":0.012}}");
+                "\"world_collision\",\"link\":\"hand\",\"sphere\":3,\"obstacle\":\"rock\\\"1\","
+                "\"depth\":0.012}}");
     assert_json(
         result_at(json, 3),
         "{\"status\":\"goal_out_of_bounds\",\"reason\":{\"at\":\"goal\",\"goal_index\":0,\"kind\":"

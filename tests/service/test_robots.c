@@ -204,6 +204,9 @@ static void arms_are_told_to_the_engine(void **state)
             assert_true(joint->axis[1] == 1 && joint->origin.xyz[2] == 4 &&
                         joint->coordinate == 1 && joint->multiplier == 1);
     }
+    for (uint32_t l = 0; l < spec->link_count; l++)
+        assert_string_equal(robot_link_text(&document, l), spec->links[l].name);
+    assert_null(robot_link_text(&document, spec->link_count));
     assert_int_equal(spec->dof, 2);
     assert_string_equal(spec->coordinates[0].name, "a");
     assert_true(spec->coordinates[0].turn && spec->coordinates[0].weight == 2);
