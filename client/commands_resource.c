@@ -146,6 +146,15 @@ enum exit_code command_robot_get(const struct session *session, const struct arg
                 "robot        %s\nrevision     %.0f\nfingerprint  %s\ntype         %s\n",
                 document_string(robot, "/name", "?"), document_number(robot, "/revision", 0),
                 document_string(robot, "/fingerprint", "?"), document_string(robot, "/type", "?"));
+        const struct document_value *coordinates = document_at(robot, "/coordinates");
+        for (size_t i = 0; i < document_length(coordinates); i++)
+            fprintf(session->out, "%s%s", i ? ", " : "coordinates  ",
+                    document_string(document_element(coordinates, i), "", "?"));
+        if (coordinates)
+            fputc('\n', session->out);
+        if (document_at(robot, "/cover_excess"))
+            fprintf(session->out, "cover excess %.6g m\n",
+                    document_number(robot, "/cover_excess", 0));
         if (document_at(robot, "/radius"))
             fprintf(session->out, "radius       %.10g\n", document_number(robot, "/radius", 0));
     }

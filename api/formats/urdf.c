@@ -243,8 +243,8 @@ static bool apply_weights(const struct urdf_reader *reader)
 static bool finish(struct urdf_reader *reader)
 {
     struct robot_document *robot = reader->robot;
-    unsigned before = reader->problem->fault_count;
     bool good = apply_weights(reader);
+    unsigned before;
     if (reader->srdf) {
         before = reader->problem->fault_count;
         good &= srdf_ignore(reader->srdf, robot, reader->problem);

@@ -431,7 +431,7 @@ static bool cover_solid(struct cover *cover, const struct solid *solid, double s
 {
     enum outcome outcome = TOO_MANY;
     const uint32_t spheres_max = tolerance > 0 ? COVER_SPHERES_MAX : COVER_SPHERES_DEFAULT;
-    *cover = (struct cover){.spheres = malloc(COVER_SPHERES_MAX * 4 * sizeof(double))};
+    *cover = (struct cover){.spheres = malloc(4 * sizeof(double) * COVER_SPHERES_MAX)};
     if (!cover->spheres)
         return false;
     // what is far too fine is known to be refused

@@ -33,11 +33,11 @@ static uint32_t dof_of(const struct robot_document *robot, uint32_t dimension)
 
 static const char *name_of(const struct forward_reader *reader, uint32_t coordinate)
 {
-    static const char *const flat[] = {"x", "y", "theta"};
-    static const char *const solid[] = {"x", "y", "z", "qx", "qy", "qz", "qw"};
+    static const char *const names[][FORWARD_DOF_FREE] = {{"x", "y", "theta"},
+                                                          {"x", "y", "z", "qx", "qy", "qz", "qw"}};
     if (reader->robot->type == ROBOT_ARM)
         return robot_coordinate_name(reader->robot, coordinate);
-    return reader->request->dimension == DIMENSION_2D ? flat[coordinate] : solid[coordinate];
+    return names[reader->request->dimension != DIMENSION_2D][coordinate];
 }
 
 /* The dimension of the first state, where the robot leaves it open. */

@@ -11,7 +11,7 @@
 
 enum { EXACT = 17, FOOTPRINT_POINTS_MIN = 3, WEIGHTS_2D = 3, WEIGHTS_3D = 4 };
 
-/* Some lengths of a body's box, so that a cover is made in moments. */
+/* So many boxes a body, each of which takes a moment to cover. */
 enum { BOXES_MAX = 256 };
 
 static void no_memory(const struct json_node *node)
@@ -21,27 +21,37 @@ static void no_memory(const struct json_node *node)
 
 /* ---- the three ways to give a shape ---- */
 
+/* Whether the points are the outline of an area; their count may fall. */
+static bool check_footprint(const struct json_node *node, double *points, uint32_t *count)
+{
+    uint32_t first, second;
+    bool memory;
+    *count = polygon_drop_repeats(points, *count);
+    const bool crosses = polygon_crosses_itself(points, *count, &first, &second, &memory);
+    if (!memory)
+        no_memory(node);
+    else if (crosses)
+        json_node_fault(node, PROBLEM_INVALID_ARGUMENT,
+                        "must not cross itself: the edges from points %u and %u do", first, second);
+    else if (*count < FOOTPRINT_POINTS_MIN || !polygon_has_area(points, *count))
+        json_node_fault(node, PROBLEM_INVALID_ARGUMENT, "must enclose an area");
+    else
+        return true;
+    return false;
+}
+
 static void cover_footprint(struct robot_document *robot, const struct json_node *node,
                             double *points, uint32_t count, double tolerance,
                             const struct limits *limits)
 {
     const struct robot_frame identity = robot_frame_identity();
     struct cover cover;
-    uint32_t first, second;
-    bool memory;
-    count = polygon_drop_repeats(points, count);
-    const bool crosses = polygon_crosses_itself(points, count, &first, &second, &memory);
-    if (!memory)
-        no_memory(node);
-    else if (crosses)
-        json_node_fault(node, PROBLEM_INVALID_ARGUMENT,
-                        "must not cross itself: the edges from points %u and %u do", first, second);
-    else if (count < FOOTPRINT_POINTS_MIN || !polygon_has_area(points, count))
-        json_node_fault(node, PROBLEM_INVALID_ARGUMENT, "must enclose an area");
-    else if (!cover_polygon(&cover, points, count, tolerance))
-        no_memory(node);
-    else
+    if (!check_footprint(node, points, &count))
+        return;
+    if (cover_polygon(&cover, points, count, tolerance))
         robot_take_cover(robot, &cover, &identity, node, limits);
+    else
+        no_memory(node);
 }
 
 static void read_footprint(struct robot_document *robot, const struct json_node *node,

@@ -147,7 +147,7 @@ static void find_order(struct check *check, const uint32_t *above, bool *reached
 static void check_tree(struct check *check)
 {
     const struct robot_document *robot = check->robot;
-    uint32_t *above = malloc((robot->link_count + 1) * sizeof *above);
+    uint32_t *above = calloc(robot->link_count + 1, sizeof *above);
     bool *reached = calloc(robot->link_count + 1, sizeof *reached);
     if (!above || !reached) {
         link_fault(check, ROBOT_NONE, NULL, PROBLEM_INTERNAL, "no memory for a robot");
