@@ -15,7 +15,7 @@ struct prm_sample_block {
 };
 
 /* Draws of a block: its work is a few milliseconds', and the same however many are wanted. */
-enum { PRM_NARROW_DRAWS = 2048 };
+enum { PRM_NARROW_DRAWS = 4096 };
 
 /* The draws from the sampler's source_draws on, of its present source; pieces of the arena. */
 enum prm_status prm_narrow_block(struct prm_arena *arena, const struct prm_sampler *sampler,
