@@ -42,15 +42,55 @@ static bool robot(const char *body, size_t bytes, struct text *out, struct probl
     return true;
 }
 
-static bool urdf(const char *body, size_t bytes, struct text *out, struct problem *problem)
+/* A robot of a good URDF, or another, and one part of any bytes. */
+static bool robot_of(const struct urdf_files *files, struct problem *problem)
 {
-    const struct urdf_files files = {.urdf = {body, bytes}};
     struct robot_document document;
-    (void)out;
-    if (!urdf_read(&document, &files, &limits, problem))
+    if (!urdf_read(&document, files, &limits, problem))
         return false;
     robot_deinit(&document);
     return true;
+}
+
+static const char two_links[] =
+    "<robot name='r'><link name='a'/><link name='b'><collision><geometry><sphere radius='1'/>"
+    "</geometry></collision></link><joint name='j' type='continuous'><parent link='a'/>"
+    "<child link='b'/></joint><joint name='k' type='continuous'><parent link='b'/>"
+    "<child link='c'/></joint><link name='c'/></robot>";
+
+static bool urdf(const char *body, size_t bytes, struct text *out, struct problem *problem)
+{
+    (void)out;
+    return robot_of(&(const struct urdf_files){.urdf = {body, bytes}}, problem);
+}
+
+static bool srdf(const char *body, size_t bytes, struct text *out, struct problem *problem)
+{
+    static const char group[] = "{\"group\":\"g\"}";
+    (void)out;
+    return robot_of(&(const struct urdf_files){.urdf = {two_links, sizeof two_links - 1},
+                                               .srdf = {body, bytes},
+                                               .options = {group, sizeof group - 1},
+                                               .parts = true},
+                    problem);
+}
+
+static bool spheres(const char *body, size_t bytes, struct text *out, struct problem *problem)
+{
+    (void)out;
+    return robot_of(&(const struct urdf_files){.urdf = {two_links, sizeof two_links - 1},
+                                               .spheres = {body, bytes},
+                                               .parts = true},
+                    problem);
+}
+
+static bool options(const char *body, size_t bytes, struct text *out, struct problem *problem)
+{
+    (void)out;
+    return robot_of(&(const struct urdf_files){.urdf = {two_links, sizeof two_links - 1},
+                                               .options = {body, bytes},
+                                               .parts = true},
+                    problem);
 }
 
 static bool roadmap(const char *body, size_t bytes, struct text *out, struct problem *problem)
@@ -225,6 +265,16 @@ static void mutations(void **state)
          "<parent link='a'/><child link='b'/><axis xyz='0 0 2'/><limit lower='-1' "
          "upper='1e0'/></joint>"
          "</robot>"},
+        {"srdf", srdf,
+         "<robot name='r'><group name='h'><chain base_link='a' tip_link='b'/></group>"
+         "<group name='g'><group name='h'/><joint name='j'/><link name='b'/></group>"
+         "<disable_collisions link1='a' link2='b' reason='x'/></robot>"},
+        {"spheres", spheres,
+         "collision_spheres:\n  b:\n    - center: [0.0, 1, -2]\n      radius: 0.5\n"
+         "  c: []\ncollision_sphere_buffer: {b: 0.1}\nself_collision_ignore: {a: [b]}\n"},
+        {"options", options,
+         "{\"locked\":{\"k\":0.5},\"base\":{\"xyz\":[0,0,1],\"rpy\":[0,0,1]},\"padding\":0.1,"
+         "\"weights\":{\"j\":2},\"cover_tolerance\":0.1}"},
         {"roadmap", roadmap,
          "{\"world\":\"w\",\"robot\":\"r\",\"seed\":12,\"samples\":{\"count\":100,\"method\":"
          "\"lattice\",\"spacing\":"
