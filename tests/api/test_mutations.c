@@ -99,6 +99,7 @@ static bool roadmap(const char *body, size_t bytes, struct text *out, struct pro
     if (!roadmap_read(&document, body, bytes, &limits, problem))
         return false;
     roadmap_write_members(&document, out);
+    roadmap_deinit(&document);
     return true;
 }
 
