@@ -296,7 +296,7 @@ static bool settle(struct build *build, struct device *device)
     return moved || done || status != PRM_OK;
 }
 
-/* Takes the outcome of a finished build. */
+/* Takes the outcome of a finished build, and plans on it once before others do. */
 static enum prm_status take_outcome(struct build *build, struct device *device)
 {
     struct prm_roadmap *topology = NULL;
@@ -304,6 +304,9 @@ static enum prm_status take_outcome(struct build *build, struct device *device)
     enum prm_status status = prm_build_finish(build->build, &topology, &validity);
     if (status == PRM_OK)
         status = model_create(device, &build->model, topology, validity, build->world);
+    if (status == PRM_OK)
+        status =
+            prm_planner_rehearse(device->planner, topology, validity, build->model->world->world);
     // what it needed of the device is free for others
     prm_build_destroy(build->build);
     build->build = NULL;

@@ -111,6 +111,12 @@ void prm_planner_destroy(struct prm_planner *planner);
  */
 enum prm_status prm_planner_warm_up(struct prm_planner *planner, uint32_t dof);
 
+/* Plans on a roadmap in every way once, so that kernels of a space or robot that has not been
+ * warmed up are built before anybody waits for them. The answers do not matter. */
+enum prm_status prm_planner_rehearse(struct prm_planner *planner, const struct prm_roadmap *roadmap,
+                                     const struct prm_validity *validity,
+                                     const struct prm_world *world);
+
 /* Plans a batch of any size. `world` is the world of `validity`. Results must be deinitialised by
  * the caller whatever the status. */
 enum prm_status prm_plan(struct prm_planner *planner, struct prm_plan_results *results,

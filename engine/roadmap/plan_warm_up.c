@@ -48,16 +48,23 @@ cleanup:
     return status;
 }
 
+/* So much of the way to another milestone is beside one. */
+#define BESIDE 1e-4
+
+/* All ways of planning; the last finds no link within its radius, so trees grow. */
+static const struct prm_plan_options OPTIONS[] = {
+    {.objective = PRM_OBJECTIVE_LENGTH, .simplify = true},
+    {.objective = PRM_OBJECTIVE_HOPS},
+    {.simplify = true, .connect_radius = 1e-9, .expand_samples = 16},
+};
+enum { WAYS = sizeof(OPTIONS) / sizeof(OPTIONS[0]) };
+
 /* Across the obstacle, and once from inside of it for the reason why not. */
 static enum prm_status plan_all(struct prm_planner *planner, struct prm_context *context,
                                 const struct prm_roadmap *roadmap,
                                 const struct prm_validity *validity, const struct prm_world *world)
 {
     static const double CORNER[3] = {1, 1, 1}, OPPOSITE[3] = {9, 9, 9}, INSIDE[3] = {5, 5, 5};
-    static const struct prm_plan_options OPTIONS[] = {
-        {.objective = PRM_OBJECTIVE_LENGTH, .simplify = true},
-        {.objective = PRM_OBJECTIVE_HOPS},
-    };
     enum prm_status status = PRM_OK;
     const uint32_t many = QUERIES_PER_UNIT * prm_context_profile(context)->compute_units;
     struct prm_query *queries = calloc(many, sizeof(*queries));
@@ -67,7 +74,7 @@ static enum prm_status plan_all(struct prm_planner *planner, struct prm_context 
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u queries", many);
     for (uint32_t q = 0; q < many; q++)
         queries[q] = (struct prm_query){CORNER, q == 0 ? INSIDE : OPPOSITE, 1, false};
-    for (size_t i = 0; i < sizeof(OPTIONS) / sizeof(OPTIONS[0]); i++) {
+    for (size_t i = 0; i < WAYS; i++) {
         for (uint32_t count = 2; count <= many; count += many - 2) {
             prm_plan_results_deinit(&results);
             TRY(prm_plan(planner, &results, roadmap, validity, world, queries, count, &OPTIONS[i]));
@@ -102,5 +109,33 @@ cleanup:
     prm_validity_destroy(validity);
     prm_roadmap_destroy(roadmap);
     prm_world_destroy(world);
+    return status;
+}
+
+enum prm_status prm_planner_rehearse(struct prm_planner *planner, const struct prm_roadmap *roadmap,
+                                     const struct prm_validity *validity,
+                                     const struct prm_world *world)
+{
+    enum prm_status status = PRM_OK;
+    const struct prm_space *space = &roadmap->space;
+    const float *rows = roadmap->host_states;
+    double first[PRM_DOF_MAX], last[PRM_DOF_MAX], start[PRM_DOF_MAX], goal[PRM_DOF_MAX];
+    struct prm_plan_results results = {0};
+
+    if (roadmap->milestone_count == 0)
+        return PRM_OK;
+    // beside two milestones, where a state is as good as free
+    prm_space_from_row(space, first, rows);
+    prm_space_from_row(space, last, rows + (size_t)(roadmap->milestone_count - 1) * space->row);
+    prm_space_interpolate(space, start, first, last, BESIDE);
+    prm_space_interpolate(space, goal, last, first, BESIDE);
+    const struct prm_query query = {start, goal, 1, false};
+    for (size_t i = 0; i < WAYS; i++) {
+        prm_plan_results_deinit(&results);
+        TRY(prm_plan(planner, &results, roadmap, validity, world, &query, 1, &OPTIONS[i]));
+    }
+
+cleanup:
+    prm_plan_results_deinit(&results);
     return status;
 }

@@ -184,6 +184,17 @@ enum prm_status prm_planner_warm_up(struct prm_planner *planner, uint32_t dof)
     return status == PRM_OK ? PRM_OK : prm_fault_set(status, "the fake warm-up fails");
 }
 
+enum prm_status prm_planner_rehearse(struct prm_planner *planner, const struct prm_roadmap *roadmap,
+                                     const struct prm_validity *validity,
+                                     const struct prm_world *world)
+{
+    (void)validity;
+    (void)world;
+    check_thread(planner->context);
+    require(roadmap->statistics.margin == ALIVE, "a roadmap is rehearsed after its end");
+    return PRM_OK;
+}
+
 /* ---- worlds ---- */
 
 enum prm_status prm_world_check(const struct prm_world_spec *spec)
