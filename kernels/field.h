@@ -35,14 +35,9 @@
  * edge short, outside of it more. */
 #define FIELD_EXACT 24.0f
 
-/* A point in edges from the array's lower corner, and what rounding may have moved it by, metres.
- */
-struct field_place {
-    struct vec3 at;
-    f32 slack;
-};
-
-static inline struct field_place field_own(GLOBAL const struct field *field, struct vec3 p)
+/* A point of the local frame in edges from the array's lower corner; *slack: what rounding may have
+ * moved it by, metres. */
+static inline struct vec3 field_own(GLOBAL const struct field *field, struct vec3 p, f32 *slack)
 {
     GLOBAL const f32 *m = field->rotation;
     GLOBAL const u32 *size = field->size;
@@ -53,11 +48,9 @@ static inline struct field_place field_own(GLOBAL const struct field *field, str
                   m[2] * d.x + m[5] * d.y + m[8] * d.z);
     const struct vec3 half_size =
         vec3_make(VOXEL_HALF * (f32)size[0], VOXEL_HALF * (f32)size[1], VOXEL_HALF * (f32)size[2]);
-    struct field_place place;
-    place.at = vec3_make(own.x / field->edge + half_size.x, own.y / field->edge + half_size.y,
-                         own.z / field->edge + half_size.z);
-    place.slack = field->rounding * (vec3_reach(own) + field->edge * vec3_reach(half_size));
-    return place;
+    *slack = field->rounding * (vec3_reach(own) + field->edge * vec3_reach(half_size));
+    return vec3_make(own.x / field->edge + half_size.x, own.y / field->edge + half_size.y,
+                     own.z / field->edge + half_size.z);
 }
 
 /* The squared distance kept at the centre of voxel (i, j, k), in edges. */
@@ -67,13 +60,17 @@ static inline f32 field_value(GLOBAL const struct field *field, GLOBAL const f32
     return values[field->first + (k * field->size[1] + j) * field->size[0] + i];
 }
 
-/* The nearest place to p between the centres of the array. */
-static inline struct vec3 field_clamp(GLOBAL const struct field *field, struct vec3 p)
+/* The nearest coordinate to x between the centres of `size` voxels. */
+static inline f32 field_clamp(f32 x, u32 size)
 {
-    return vec3_make(f32_clamp(p.x, VOXEL_HALF, (f32)field->size[0] - VOXEL_HALF),
-                     f32_clamp(p.y, VOXEL_HALF, (f32)field->size[1] - VOXEL_HALF),
-                     f32_clamp(p.z, VOXEL_HALF, (f32)field->size[2] - VOXEL_HALF));
+    return f32_clamp(x, VOXEL_HALF, (f32)size - VOXEL_HALF);
 }
+
+/* The nearest place to p between the centres of the array. A macro: checkers of kernels do not know
+ * what compilers leave of a function that reads memory and returns a struct. */
+#define FIELD_INSIDE(field, p)                                                                     \
+    vec3_make(field_clamp((p).x, (field)->size[0]), field_clamp((p).y, (field)->size[1]),          \
+              field_clamp((p).z, (field)->size[2]))
 
 /* The distance kept at the centre nearest to the place p between centres, and how far that is. */
 static inline f32 field_nearest(GLOBAL const struct field *field, GLOBAL const f32 *values,
@@ -118,7 +115,7 @@ static inline f32 field_between(GLOBAL const struct field *field, GLOBAL const f
 static inline f32 field_place_bound(GLOBAL const struct field *field, GLOBAL const f32 *values,
                                     struct vec3 p)
 {
-    const struct vec3 inside = field_clamp(field, p), beyond = vec3_sub(p, inside);
+    const struct vec3 inside = FIELD_INSIDE(field, p), beyond = vec3_sub(p, inside);
     f32 away;
     const f32 straight = f32_max(field_nearest(field, values, inside, &away) - away, 0.0f);
     const f32 between = f32_max(field_between(field, values, inside), straight * straight);
@@ -174,17 +171,19 @@ static inline f32 field_cubes_distance(GLOBAL const struct field *field, GLOBAL 
 static inline f32 field_point_bound(GLOBAL const struct field *field, GLOBAL const f32 *values,
                                     struct vec3 p)
 {
-    const struct field_place place = field_own(field, p);
-    return FIELD_SHARE * field->edge * field_place_bound(field, values, place.at) - place.slack;
+    f32 slack;
+    const struct vec3 at = field_own(field, p, &slack);
+    return FIELD_SHARE * field->edge * field_place_bound(field, values, at) - slack;
 }
 
 /* Whether p keeps more than `reach` metres from every voxel taken. */
 static inline int field_point_is_clear(GLOBAL const struct field *field, GLOBAL const f32 *values,
                                        struct vec3 p, f32 reach)
 {
-    const struct field_place place = field_own(field, p);
-    const f32 least = (reach + place.slack) / (FIELD_SHARE * field->edge);
-    const struct vec3 inside = field_clamp(field, place.at), beyond = vec3_sub(place.at, inside);
+    f32 slack;
+    const struct vec3 at = field_own(field, p, &slack);
+    const f32 least = (reach + slack) / (FIELD_SHARE * field->edge);
+    const struct vec3 inside = FIELD_INSIDE(field, at), beyond = vec3_sub(at, inside);
 
     // by the nearest centre: surely free, surely not
     f32 away;
@@ -199,7 +198,7 @@ static inline int field_point_is_clear(GLOBAL const struct field *field, GLOBAL 
     const f32 between = f32_max(field_between(field, values, inside), 0.0f);
     if (FIELD_SHARE * (between + out * out) > least * least)
         return 1;
-    return field_cubes_distance(field, values, place.at, place.at, least, least) > least;
+    return field_cubes_distance(field, values, at, at, least, least) > least;
 }
 
 /* Whether the segment a b keeps more than `reach` metres from every voxel taken: as far as the
@@ -207,19 +206,19 @@ static inline int field_point_is_clear(GLOBAL const struct field *field, GLOBAL 
 static inline int field_segment_is_clear(GLOBAL const struct field *field, GLOBAL const f32 *values,
                                          struct vec3 a, struct vec3 b, f32 reach)
 {
-    const struct field_place from = field_own(field, a), to = field_own(field, b);
-    const f32 slack = f32_max(from.slack, to.slack);
-    const f32 least = (reach + slack) / (FIELD_SHARE * field->edge);
-    const f32 length = vec3_length(vec3_sub(to.at, from.at));
+    f32 from_slack, to_slack;
+    const struct vec3 from = field_own(field, a, &from_slack), to = field_own(field, b, &to_slack);
+    const f32 least = (reach + f32_max(from_slack, to_slack)) / (FIELD_SHARE * field->edge);
+    const f32 length = vec3_length(vec3_sub(to, from));
     f32 gone = 0.0f;
 
     do {
-        const struct vec3 p = length > 0.0f ? vec3_mix(from.at, to.at, gone / length) : from.at;
+        const struct vec3 p = length > 0.0f ? vec3_mix(from, to, gone / length) : from;
         f32 step = field_place_bound(field, values, p) - least;
         if (step <= FIELD_STEP_LEAST) {
             step = FIELD_STRETCH;
             const struct vec3 q =
-                gone + step < length ? vec3_mix(from.at, to.at, (gone + step) / length) : to.at;
+                gone + step < length ? vec3_mix(from, to, (gone + step) / length) : to;
             if (field_cubes_distance(field, values, p, q, least, least) <= least)
                 return 0;
         }
@@ -235,8 +234,9 @@ static inline int field_segment_is_clear(GLOBAL const struct field *field, GLOBA
 static inline f32 field_point_distance(GLOBAL const struct field *field, GLOBAL const f32 *values,
                                        struct vec3 p)
 {
-    const struct vec3 at = field_own(field, p).at;
-    const struct vec3 inside = field_clamp(field, at);
+    f32 slack;
+    const struct vec3 at = field_own(field, p, &slack);
+    const struct vec3 inside = FIELD_INSIDE(field, at);
     const f32 bound = field_place_bound(field, values, at);
     if (bound > FIELD_EXACT)
         return field->edge * bound;

@@ -17,6 +17,10 @@
 #define CYLINDER_HALVINGS 24
 #define GEOMETRY_INFINITY 3.0e38f
 
+/* Of long functions that take structs: devices inline them anyway, and checkers of kernels do not
+ * know what compilers leave of structs that go from call to call. */
+#define INLINED static inline __attribute__((always_inline))
+
 struct vec3 {
     f32 x, y, z;
 };
@@ -119,7 +123,7 @@ static inline f32 box_outside_distance(struct vec3 p, struct vec3 half_size)
  * The squared distance is convex and piecewise quadratic along the segment, with a break wherever a
  * coordinate passes a face: the breaks narrow the interval that holds the zero of its derivative
  * until the derivative is linear within. */
-static inline f32 segment_box_distance(struct vec3 a, struct vec3 b, struct vec3 half_size)
+INLINED f32 segment_box_distance(struct vec3 a, struct vec3 b, struct vec3 half_size)
 {
     const struct vec3 d = vec3_sub(b, a);
     const f32 origin[3] = {a.x, a.y, a.z};
@@ -212,8 +216,7 @@ static inline f32 plane_cross(struct vec3 o, struct vec3 p, struct vec3 q)
 
 /* Least distance of two segments of the plane z = 0. Where rounding hides that they cross, an end
  * of one is within that rounding of the other, so the four distances of ends see it. */
-static inline f32 segment_segment_distance(struct vec3 a, struct vec3 b, struct vec3 c,
-                                           struct vec3 d)
+INLINED f32 segment_segment_distance(struct vec3 a, struct vec3 b, struct vec3 c, struct vec3 d)
 {
     const f32 c_side = plane_cross(a, b, c), d_side = plane_cross(a, b, d);
     const f32 a_side = plane_cross(c, d, a), b_side = plane_cross(c, d, b);
@@ -270,8 +273,7 @@ static inline int triangle_holds(struct vec3 corner, struct vec3 p)
 
 /* Least distance of the segment a b, over the part of it beside the side from c to d of a plane
  * triangle, to the side's line; infinite where no part is beside it. */
-static inline f32 segment_side_distance(struct vec3 a, struct vec3 b, f32 cx, f32 cy, f32 dx,
-                                        f32 dy)
+INLINED f32 segment_side_distance(struct vec3 a, struct vec3 b, f32 cx, f32 cy, f32 dx, f32 dy)
 {
     const f32 ex = dx - cx, ey = dy - cy;
     const f32 length = f32_sqrt(ex * ex + ey * ey);
@@ -297,9 +299,9 @@ static inline f32 segment_side_distance(struct vec3 a, struct vec3 b, f32 cx, f3
  * the least is not at a side or corner, it is where the segment crosses the plane or at one of its
  * ends. Where rounding hides that it crosses the triangle, it does so within that rounding of a
  * side. corner: as in struct shape's half_size. */
-static inline f32 segment_triangle_distance(struct vec3 a, struct vec3 b, struct vec3 corner)
+INLINED f32 segment_triangle_distance(struct vec3 a, struct vec3 b, struct vec3 corner)
 {
-    const f32 half_side = corner.x, x = corner.y, y = corner.z;
+    const f32 x[3] = {-corner.x, corner.x, corner.y}, y[3] = {0.0f, 0.0f, corner.z};
     f32 least = GEOMETRY_INFINITY;
 
     // the face
@@ -311,14 +313,13 @@ static inline f32 segment_triangle_distance(struct vec3 a, struct vec3 b, struct
         least = f32_min(least, f32_abs(b.z));
 
     // corners and sides
-    const struct vec3 left = vec3_make(-half_side, 0.0f, 0.0f),
-                      right = vec3_make(half_side, 0.0f, 0.0f), top = vec3_make(x, y, 0.0f);
-    least = f32_min(least, segment_origin_distance(vec3_sub(a, left), vec3_sub(b, left)));
-    least = f32_min(least, segment_origin_distance(vec3_sub(a, right), vec3_sub(b, right)));
-    least = f32_min(least, segment_origin_distance(vec3_sub(a, top), vec3_sub(b, top)));
-    least = f32_min(least, segment_side_distance(a, b, -half_side, 0.0f, half_side, 0.0f));
-    least = f32_min(least, segment_side_distance(a, b, half_side, 0.0f, x, y));
-    return f32_min(least, segment_side_distance(a, b, x, y, -half_side, 0.0f));
+    for (int i = 0; i < 3; i++) {
+        const int next = i < 2 ? i + 1 : 0;
+        const struct vec3 c = vec3_make(x[i], y[i], 0.0f);
+        least = f32_min(least, segment_origin_distance(vec3_sub(a, c), vec3_sub(b, c)));
+        least = f32_min(least, segment_side_distance(a, b, x[i], y[i], x[next], y[next]));
+    }
+    return least;
 }
 
 /* Squared distance of p to the side from c to d of a plane triangle. */

