@@ -88,7 +88,8 @@ enum prm_status prm_field_plan(struct prm_field_plan *plan, const struct prm_obs
 {
     *plan = (struct prm_field_plan){0};
     const uint32_t parts = prm_obstacle_is_many(o) ? prm_obstacle_parts(o) : 0;
-    if (parts == 0 || (o->resolution == 0 && parts <= PRM_FIELD_PARTS))
+    const uint32_t few = o->kind == PRM_OBSTACLE_BOXES ? PRM_FIELD_BOXES : PRM_FIELD_PARTS;
+    if (parts == 0 || (o->resolution == 0 && parts <= few))
         return PRM_OK;
 
     double least_box, longest = 0.0;

@@ -309,7 +309,7 @@ static void plans_state_their_cost(void **state)
     assert_ok(prm_field_plan(&plan, &o, 0));
 
     // many have a field of their own, of no more cubes than one may have
-    enum { MANY = PRM_FIELD_PARTS + 1 };
+    enum { MANY = PRM_FIELD_BOXES + 1 };
     double(*boxes)[6] = calloc(MANY, sizeof(*boxes));
     for (uint32_t i = 0; i < MANY; i++) {
         for (uint32_t c = 0; c < 3; c++) {

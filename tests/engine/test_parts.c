@@ -269,7 +269,7 @@ static void walls_are_not_crossed(void **state)
 /* Many boxes are in tiles small enough; more than are kept one by one are a field of just them. */
 static void many_boxes(void **state)
 {
-    const uint32_t count = (uint32_t)test_size(PRM_FIELD_PARTS + 2000, 200);
+    const uint32_t count = (uint32_t)test_size(PRM_FIELD_BOXES + 2000, 200);
     double(*boxes)[6] = calloc(count, sizeof(*boxes));
     struct test_random random = {4};
     struct prm_obstacle o[2] = {
