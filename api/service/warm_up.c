@@ -21,20 +21,30 @@ static const struct {
     {3, PRM_NEIGHBOR_TILES, PRM_ROBOT_POINT, FEW},
 };
 
-/* A box with one obstacle in its middle. */
+/* A box with one obstacle in its middle; and, for the kernels of distances, a free cell about all
+ * of it, or a point that is kept as cubes. */
 static enum prm_status make_world(struct device *device, struct prm_world **world,
                                   uint32_t dimension)
 {
-    const struct prm_obstacle obstacle = {.kind = dimension == 2 ? PRM_OBSTACLE_CIRCLE
-                                                                 : PRM_OBSTACLE_SPHERE,
-                                          .center = {5, 5, 5},
-                                          .quaternion = {0, 0, 0, 1},
-                                          .radius = 1};
+    static const uint8_t FREE_CELL = 1;
+    static const double POINT[] = {0, 0, 0};
+    const struct prm_obstacle obstacles[] = {
+        {.kind = dimension == 2 ? PRM_OBSTACLE_CIRCLE : PRM_OBSTACLE_SPHERE,
+         .center = {5, 5, 5},
+         .radius = 1},
+        {.kind = dimension == 2 ? PRM_OBSTACLE_GRID : PRM_OBSTACLE_POINTS,
+         .center = {5, 5, 5},
+         .quaternion = {0, 0, 0, 1},
+         .points = POINT,
+         .point_count = 1,
+         .resolution = 0.5,
+         .grid = {1, 1, 20, {-5, -5, 0}, &FREE_CELL}},
+    };
     const struct prm_world_spec spec = {.dimension = dimension,
                                         .bounded = true,
                                         .upper = {10, 10, 10},
-                                        .obstacles = &obstacle,
-                                        .obstacle_count = 1};
+                                        .obstacles = obstacles,
+                                        .obstacle_count = 2};
     return prm_world_create(device->arena, world, &spec);
 }
 
