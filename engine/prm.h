@@ -22,5 +22,6 @@
 #include "roadmap/neighbors.h"
 #include "roadmap/plan.h"
 #include "roadmap/roadmap.h"
+#include "roadmap/validate.h"
 
 #endif
