@@ -76,7 +76,7 @@ struct expander {
 
 /* A round as it began: what its samples may look at. */
 struct round {
-    u32 tree, samples;
+    u32 tree, drawn;
     u32 counts[EXPAND_TREES];
     u32 wanted[1 + EXPAND_REACH], wanted_count; /* components to attach to */
     u32 joining[EXPAND_REACH], joining_count;   /* those that the other tree reaches */
@@ -311,7 +311,7 @@ static void advance(const struct expander *e, const struct round *round, const f
 /* Sample j of a round: drawn, and what follows from it. */
 static void try_sample(const struct expander *e, const struct round *round, u32 j)
 {
-    const u32 sample = round->samples + j, tree = round->tree;
+    const u32 sample = round->drawn + j, tree = round->tree;
     __global struct expand_try *made = &e->tries[j];
     __global f32 *rows = e->try_rows + (size_t)j * EXPAND_TRY_ROWS * ROW;
     struct view wanted = {.capacity = EXPAND_ATTACH};
@@ -349,7 +349,7 @@ static void try_sample(const struct expander *e, const struct round *round, u32 
 static struct round round_begin(const struct expander *e)
 {
     __global const struct expand_state *state = e->state;
-    struct round round = {.samples = state->samples};
+    struct round round = {.drawn = state->drawn};
     for (u32 t = 0; t < EXPAND_TREES; t++)
         round.counts[t] = state->trees[t].count;
     round.tree = round.counts[1] < round.counts[0] ? 1 : 0;
@@ -501,6 +501,13 @@ static void finish(const struct expander *e, const struct round *round,
     }
 }
 
+/* Samples that a query may draw yet: those that become nodes are bounded, and all. */
+static inline u32 samples_left(const struct expander *e)
+{
+    const u32 most = e->options->samples_max;
+    return min(most - e->state->kept, EXPAND_DRAWS * most - e->state->drawn);
+}
+
 /* The first `tried` samples of a round become part of the trees. */
 static void round_merge(const struct expander *e, const struct round *round, u32 tried,
                         const struct links *links, __global f32 *pool,
@@ -509,6 +516,7 @@ static void round_merge(const struct expander *e, const struct round *round, u32
     const u32 tree = round->tree, base = tree * e->options->capacity;
     const f32 range = e->options->range;
 
+    e->state->drawn += tried;
     for (u32 j = 0; j < tried; j++) {
         __global const struct expand_try *made = &e->tries[j];
         __global const f32 *rows = e->try_rows + (size_t)j * EXPAND_TRY_ROWS * ROW;
@@ -520,6 +528,7 @@ static void round_merge(const struct expander *e, const struct round *round, u32
         }
         if (made->kind != EXPAND_ADDED)
             continue;
+        e->state->kept++;
         const u32 node = append(e, tree, rows, made->parent, made->near);
         if (node == NONE_U32) {
             e->state->outcome = EXPAND_EXHAUSTED;
@@ -536,8 +545,7 @@ static void round_merge(const struct expander *e, const struct round *round, u32
         if (made->outcome == EXPAND_JOINED || (made->outcome == EXPAND_MET && last != NONE_U32))
             finish(e, round, made, node, last, links, pool, control);
     }
-    e->state->samples = round->samples + tried;
-    if (e->state->outcome == EXPAND_GROWING && e->state->samples >= e->options->samples_max)
+    if (e->state->outcome == EXPAND_GROWING && samples_left(e) == 0)
         e->state->outcome = EXPAND_EXHAUSTED;
 }
 
@@ -564,7 +572,7 @@ static void plant(const struct expander *e, const struct query *query,
                 reach_add(tree, e->roadmap->components[row[j]], row[j], NONE_U32);
         }
     }
-    e->state->samples = 0;
+    e->state->drawn = e->state->kept = 0;
     e->state->outcome = EXPAND_GROWING;
 }
 
@@ -615,7 +623,7 @@ expand_grow(__global struct expand_state *states, __global f32 *nodes, __global 
 
     for (u32 r = 0; r < options.rounds && e.state->outcome == EXPAND_GROWING; r++) {
         const struct round round = round_begin(&e);
-        const u32 batch = min((u32)EXPAND_BATCH, options.samples_max - round.samples);
+        const u32 batch = min((u32)EXPAND_BATCH, samples_left(&e));
         if (member == 0)
             ended_by = batch;
         team_barrier();

@@ -11,6 +11,7 @@ enum {
     EXPAND_ATTACH = 8, /* milestones that a new node is tried to be attached to at most */
     EXPAND_WALK = 16,  /* milestones that the walk to the nearest keeps in view */
     EXPAND_REACH = 8,  /* components that a tree is known to reach at most */
+    EXPAND_DRAWS = 4,  /* draws for each sample that is to be kept at most */
     EXPAND_TRY_ROWS = 1 + EXPAND_STEPS, /* a sample's own node, and those of the other tree */
 };
 
@@ -46,8 +47,8 @@ struct expand_state {
     u32 query;
     u32 place; /* whose memory it has */
     u32 seed_low, seed_high;
-    u32 outcome; /* enum expand_outcome */
-    u32 samples; /* drawn so far */
+    u32 outcome;     /* enum expand_outcome */
+    u32 drawn, kept; /* samples so far, and those that have become nodes */
     struct expand_tree trees[EXPAND_TREES];
     /* found: each tree's end that the way leads from, and where its approach is, the nodes between
      * that end and the roadmap (or the other tree), from the end on */
@@ -76,7 +77,7 @@ enum expand_try_kind {
 struct expand_options {
     u32 capacity;    /* nodes of a tree */
     u32 rounds;      /* of this launch */
-    u32 samples_max; /* of a query */
+    u32 samples_max; /* of a query, to become nodes */
     u32 links;       /* a row of the ends' links */
     u32 largest;     /* component */
     f32 range;       /* longest motion of a tree, metric */
@@ -86,7 +87,7 @@ struct expand_options {
 
 #ifndef __OPENCL_VERSION__
 _Static_assert(sizeof(struct expand_tree) == 104, "struct expand_tree crosses the bus");
-_Static_assert(sizeof(struct expand_state) == 256, "struct expand_state crosses the bus");
+_Static_assert(sizeof(struct expand_state) == 260, "struct expand_state crosses the bus");
 _Static_assert(sizeof(struct expand_try) == 28, "struct expand_try crosses the bus");
 _Static_assert(sizeof(struct expand_options) == 32, "struct expand_options crosses the bus");
 #endif

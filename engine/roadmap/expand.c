@@ -16,8 +16,8 @@
 /* Queries in the growing at once: on a CPU some for each core, on a GPU what memory allows. */
 enum { PLACES_PER_UNIT = 4, GPU_PLACES_MAX = 1024 };
 #define PLACES_BYTES ((size_t)256 << 20)
-/* Rounds of a launch. */
-enum { ROUNDS = 8 };
+/* Rounds of a launch at most; fewer of large trees, whose nodes each sample looks through. */
+enum { ROUNDS_MAX = 8, ROUND_NODES = 1 << 15 };
 /* The longest motion of a tree is this part of the space's diagonal: 1 rad of a common arm's. */
 #define RANGE_SHARE (1.0 / 13.0)
 /* Nodes that a sample brings in the mean at most; those beyond a tree's room are left out. */
@@ -210,6 +210,12 @@ static bool plant_next(struct prm_expander *expander, struct expand_state *state
     return false;
 }
 
+static uint32_t rounds_of(uint32_t capacity)
+{
+    const uint32_t rounds = ROUND_NODES / capacity;
+    return rounds < 1 ? 1 : rounds < ROUNDS_MAX ? rounds : ROUNDS_MAX;
+}
+
 enum prm_status prm_expander_create(struct prm_arena *arena, struct prm_expander **expander,
                                     const struct prm_expand_input *input)
 {
@@ -233,7 +239,7 @@ enum prm_status prm_expander_create(struct prm_arena *arena, struct prm_expander
     TRY(find_near(made, diagonal));
     made->options = (struct expand_options){
         .capacity = made->places.capacity,
-        .rounds = ROUNDS,
+        .rounds = rounds_of(made->places.capacity),
         .samples_max = input->samples_max,
         .links = input->ends->k,
         .largest = input->validity->largest_component,

@@ -25,7 +25,7 @@ struct prm_expand_input {
     const struct query *asked;        /* the same on the host: a query with `skip` is not grown */
     const float *rows;                /* [E][row], the ends' states */
     uint32_t query_count;
-    uint32_t samples_max; /* of a query, ≥ 1 */
+    uint32_t samples_max; /* of a query, to become nodes, ≥ 1 */
 };
 
 /* Approaches as plain data. That of end e is points[first[e]] … of counts[e] rows, from the end on.

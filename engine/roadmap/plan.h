@@ -45,7 +45,8 @@ struct prm_plan_options {
     double connect_radius;   /* 0: the roadmap's */
     uint32_t connect_enough; /* valid links into the largest component that are enough; 0: two for
                               * arms, all for others */
-    uint32_t expand_samples; /* of trees a query at most; 0: no trees */
+    uint32_t expand_samples; /* nodes of trees a query at most, of four times as many draws; 0: no
+                              * trees */
     bool diagnose;
     uint64_t waypoints_max; /* of all answers; 0: what is possible */
 };
