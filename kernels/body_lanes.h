@@ -2,7 +2,8 @@
  * where a work-item has its own. The same operations in the same order either way.
  *
  * -D BODY_LANES=1|16. A mask is what comparing lanes gives; `&` and `|` join masks, and lane_bits()
- * tells them apart. Compiles as C with one lane. Under -D OCLGRIND there is one lane, too (lanes.h).
+ * tells them apart. Compiles as C with one lane. Under -D OCLGRIND there is one lane, too
+ * (lanes.h).
  */
 #ifndef KERNELS_BODY_LANES_H
 #define KERNELS_BODY_LANES_H

@@ -81,26 +81,16 @@ static inline void clearance_take_ball(const struct scene *scene, struct clearan
 
 #ifdef BODIES
 
-/* Sphere `number` of the robot in the local frame; the link that it is of. */
+/* Where a sphere of the link is. */
 static inline struct vec3 sphere_place(const struct pose *pose, GLOBAL const struct body_link *link,
-                                       GLOBAL const struct body_sphere *sphere)
+                                       GLOBAL const struct body_ball *sphere)
 {
     f32 x[BODY_LANES], y[BODY_LANES], z[BODY_LANES];
-    const struct lane_vec3 p = sphere_center(&pose->frames[link->body], sphere);
+    const struct lane_vec3 p = ball_center(&pose->frames[link->body], sphere);
     lane_store(p.x, x);
     lane_store(p.y, y);
     lane_store(p.z, z);
     return vec3_make(x[0], y[0], z[0]);
-}
-
-/* The spheres of a link are those from the first of its first group on. */
-static inline u32 link_spheres(const struct scene *scene, GLOBAL const struct body_link *link,
-                               u32 *first)
-{
-    GLOBAL const struct sphere_group *last =
-        scene->groups + link->group_first + link->group_count - 1;
-    *first = scene->groups[link->group_first].sphere_first;
-    return last->sphere_first + last->sphere_count - *first;
 }
 
 /* Takes the clearance between two links. */
@@ -108,21 +98,20 @@ static inline void clearance_take_pair(const struct scene *scene, struct clearan
                                        const struct pose *pose, struct link_pair pair)
 {
     GLOBAL const struct body_link *a = scene->links + pair.a, *b = scene->links + pair.b;
-    u32 a_first, b_first;
-    const u32 a_count = link_spheres(scene, a, &a_first),
-              b_count = link_spheres(scene, b, &b_first);
-    for (u32 i = a_first; i < a_first + a_count; i++) {
-        const struct vec3 p = sphere_place(pose, a, scene->spheres + i);
-        for (u32 j = b_first; j < b_first + b_count; j++) {
-            const struct vec3 q = sphere_place(pose, b, scene->spheres + j);
+    for (u32 i = a->ball_first; i < a->ball_end; i++) {
+        GLOBAL const struct body_ball *s = scene->balls + i;
+        const struct vec3 p = sphere_place(pose, a, s);
+        for (u32 j = b->ball_first; j < b->ball_end; j++) {
+            GLOBAL const struct body_ball *t = scene->balls + j;
+            const struct vec3 q = sphere_place(pose, b, t);
             struct clearance other;
-            other.value =
-                vec3_length(vec3_sub(p, q)) - scene->spheres[i].radius - scene->spheres[j].radius;
+            other.value = vec3_length(vec3_sub(p, q)) - s->radius - t->radius;
             other.obstacle = NONE_U32;
             other.link = a->link;
-            other.sphere = scene->spheres[i].sphere;
+            other.sphere = s->sphere;
             other.other_link = b->link;
-            clearance_take(least, other);
+            if (s->sphere != NONE_U32 && t->sphere != NONE_U32)
+                clearance_take(least, other);
         }
     }
 }
@@ -142,12 +131,11 @@ static inline struct clearance state_clearance(const struct scene *scene, const 
     pose_of(&pose, scene->bodies, rows);
     for (u32 l = 0; l < LINKS; l++) {
         GLOBAL const struct body_link *link = scene->links + l;
-        u32 first;
-        const u32 count = link->body == 0 ? 0 : link_spheres(scene, link, &first);
-        for (u32 s = 0; s < count; s++) {
-            GLOBAL const struct body_sphere *sphere = scene->spheres + first + s;
-            clearance_take_ball(scene, &least, sphere_place(&pose, link, sphere), sphere->radius,
-                                link->link, sphere->sphere);
+        for (u32 b = link->ball_first; link->body != 0 && b < link->ball_end; b++) {
+            GLOBAL const struct body_ball *ball = scene->balls + b;
+            if (ball->sphere != NONE_U32)
+                clearance_take_ball(scene, &least, sphere_place(&pose, link, ball), ball->radius,
+                                    link->link, ball->sphere);
         }
     }
     for (u32 p = 0; p < PAIRS; p++)

@@ -1,12 +1,13 @@
 /* Certified motions of robots with spheres: intervals that are proven free as a whole.
  *
- * A motion is cut into intervals of about INTERVAL_LONG metres of movement. An interval is free when
- * the robot at its middle, every link grown by what it moves until the interval's ends and every pair
- * of links by what they move against each other, hits nothing: how far a link moves is bounded
- * through the chain of joints (robot.c). An interval that is not proven and whose middle is free is
- * cut into four. What is not proven when nothing moves by more than INTERVAL_SHORT counts as hit, so
- * nothing is ever passed over, and a motion that keeps more than that from everything is free. One
- * motion fills the lanes: its intervals are near each other, so balls reject them together.
+ * A motion is cut into intervals of about INTERVAL_LONG metres of movement. An interval is free
+ * when the robot at its middle, every link grown by what it moves until the interval's ends and
+ * every pair of links by what they move against each other, hits nothing: how far a link moves is
+ * bounded through the chain of joints (robot.c). An interval that is not proven and whose middle is
+ * free is cut into four. What is not proven when nothing moves by more than INTERVAL_SHORT counts
+ * as hit, so nothing is ever passed over, and a motion that keeps more than that from everything is
+ * free. One motion fills the lanes: its intervals are near each other, so balls reject them
+ * together.
  *
  * With -D of bodies.h. Cost: one to two vectors of sixteen intervals a motion that is free.
  */
@@ -100,7 +101,8 @@ static inline void motion_make(const struct scene *scene, struct motion *motion,
     motion->half_angle = 0.5f * rotation_between(from + QUATERNION, to + QUATERNION);
 #endif
     const f32 most = motion_travel(scene, motion);
-    const f32 wanted = f32_min(most / INTERVAL_LONG, (f32)(INTERVALS_FIRST_MAX - INTERVALS_ABREAST));
+    const f32 wanted =
+        f32_min(most / INTERVAL_LONG, (f32)(INTERVALS_FIRST_MAX - INTERVALS_ABREAST));
     motion->first = ((u32)wanted / INTERVALS_ABREAST + 1) * INTERVALS_ABREAST;
     motion->levels = 0;
     for (f32 moved = most / (f32)motion->first;
@@ -136,12 +138,11 @@ static inline u32 intervals_take(struct interval *taken, struct interval *waitin
                                  u32 *waiting_count, u32 *started, const struct motion *motion)
 {
     u32 count = 0;
-    while (count < BODY_LANES && *waiting_count > 0)
+    while (count<BODY_LANES && * waiting_count> 0)
         taken[count++] = waiting[--*waiting_count];
     for (; count < BODY_LANES && *started < motion->first; ++*started) {
         const u32 apart = motion->first / INTERVALS_ABREAST;
-        taken[count].number =
-            *started % INTERVALS_ABREAST * apart + *started / INTERVALS_ABREAST;
+        taken[count].number = *started % INTERVALS_ABREAST * apart + *started / INTERVALS_ABREAST;
         taken[count++].level = 0;
     }
     return count;
@@ -173,11 +174,14 @@ static inline int motion_is_free(const struct scene *scene, const struct motion 
         // proven, or free in the middle at least
         motion_rows(row, motion, lane_load(middles));
         pose_of(&pose, scene->bodies, row);
-        const lane_f32 width = lane_load(widths);
-        const lane_i32 open = bodies_hit(scene, &pose, &motion->travel, width, lane_first(count), 0);
-        if (!lane_any(open))
-            continue;
-        if (lane_any(bodies_hit(scene, &pose, &motion->travel, width * 0.0f, open, 1)))
+        lane_f32 width = lane_load(widths);
+        lane_i32 open = lane_first(count), hit = open;
+        for (int middle = 0; middle < 2 && lane_any(hit); middle++) {
+            hit = bodies_hit(scene, &pose, &motion->travel, width, open, middle);
+            open = middle ? open : hit;
+            width *= 0.0f;
+        }
+        if (lane_any(hit))
             return 0;
 
         const u32 bits = lane_bits(open);

@@ -1,8 +1,8 @@
 /* Forward kinematics of several configurations at once: where each body is.
  *
  * A body's frame is its parent's, moved by a constant and then by its joint, which turns about or
- * slides along its own z axis; bodies come after their parents. Cost: some 50 multiplications a body
- * and lane.
+ * slides along its own z axis; bodies come after their parents. Cost: some 50 multiplications a
+ * body and lane.
  *
  * -D BODIES=n: bodies of the robot. With -D ROW, DOF … of metric.h, -D BODY_LANES of body_lanes.h.
  */

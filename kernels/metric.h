@@ -131,7 +131,8 @@ static inline void quaternion_between(f32 *q, const f32 *a, const f32 *b, f32 t)
     const f32 half_angle = 0.5f * rotation_between(a, b), sine = f32_sin(half_angle);
     // of small angles the weights are those of a straight line
     const f32 from = sine > 1e-4f ? f32_sin((1.0f - t) * half_angle) / sine : 1.0f - t;
-    const f32 to = (sine > 1e-4f ? f32_sin(t * half_angle) / sine : t) * (dot < 0.0f ? -1.0f : 1.0f);
+    const f32 to =
+        (sine > 1e-4f ? f32_sin(t * half_angle) / sine : t) * (dot < 0.0f ? -1.0f : 1.0f);
     f32 mixed[4];
     for (u32 i = 0; i < 4; i++) {
         mixed[i] = from * a[i] + to * b[i];

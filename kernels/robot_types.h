@@ -1,4 +1,4 @@
-/* Robots with spheres as they cross the bus: bodies, links, groups of spheres, pairs of links.
+/* Robots with spheres as they cross the bus: bodies, links, the balls about them, pairs of links.
  *
  * A body is all links that no joint moves against each other; what its joint does is about or along
  * its own z axis. Body 0 stands where the base stands. Every number of links here counts those that
@@ -31,24 +31,22 @@ struct body {
     f32 scale[3]; /* planar, free: of the rows' first coordinates, in metres */
 };
 
-/* A link with spheres: the ball about all of them, in the frame of its body. */
+/* A ball in the frame of a body: a sphere of the robot, or one about several that lie together.
+ * Those of a link come parents first: one about all, then each group's with its spheres. */
+struct body_ball {
+    f32 center[3], radius;
+    u32 level;  /* 0: about all of a link */
+    u32 next;   /* the first ball after it that is not within it */
+    u32 sphere; /* number within the link in the specification; NONE_U32: a ball about others */
+    u32 pad;
+};
+#define BALL_LEVELS 3
+
+/* A link with spheres. */
 struct body_link {
-    f32 center[3], radius;
     u32 body;
-    u32 group_first, group_count;
+    u32 ball_first, ball_end;
     u32 link; /* its number in the specification */
-};
-
-/* Spheres of a link that lie together, and the ball about them. */
-struct sphere_group {
-    f32 center[3], radius;
-    u32 sphere_first, sphere_count;
-    u32 pad[2];
-};
-
-struct body_sphere {
-    f32 center[3], radius;
-    u32 sphere; /* its number within its link in the specification */
 };
 
 /* Two of struct body_link that may collide with each other. */
@@ -67,9 +65,8 @@ struct clearance {
 
 #ifndef __OPENCL_VERSION__
 _Static_assert(sizeof(struct body) == 80, "struct body crosses the bus");
-_Static_assert(sizeof(struct body_link) == 32, "struct body_link crosses the bus");
-_Static_assert(sizeof(struct sphere_group) == 32, "struct sphere_group crosses the bus");
-_Static_assert(sizeof(struct body_sphere) == 20, "struct body_sphere crosses the bus");
+_Static_assert(sizeof(struct body_link) == 16, "struct body_link crosses the bus");
+_Static_assert(sizeof(struct body_ball) == 32, "struct body_ball crosses the bus");
 _Static_assert(sizeof(struct link_pair) == 8, "struct link_pair crosses the bus");
 _Static_assert(sizeof(struct clearance) == 20, "struct clearance crosses the bus");
 #endif

@@ -34,8 +34,7 @@ struct scene {
     /* of robots with spheres */
     GLOBAL const struct body *bodies;
     GLOBAL const struct body_link *links;
-    GLOBAL const struct sphere_group *groups;
-    GLOBAL const struct body_sphere *spheres;
+    GLOBAL const struct body_ball *balls;
     GLOBAL const struct link_pair *pairs;
     GLOBAL const f32 *link_reach; /* [links][DOF]: metres a link moves at most per unit of a row */
     GLOBAL const f32 *pair_reach; /* [pairs][DOF]: the same of one link against the other */
@@ -67,8 +66,7 @@ static inline int is_allowed(const struct scene *scene, u32 link, u32 obstacle)
         const f32 scene_margin, const f32 scene_step,                                              \
         GLOBAL const struct body *restrict scene_bodies,                                           \
         GLOBAL const struct body_link *restrict scene_links,                                       \
-        GLOBAL const struct sphere_group *restrict scene_groups,                                   \
-        GLOBAL const struct body_sphere *restrict scene_spheres,                                   \
+        GLOBAL const struct body_ball *restrict scene_balls,                                       \
         GLOBAL const struct link_pair *restrict scene_pairs,                                       \
         GLOBAL const f32 *restrict scene_link_reach, GLOBAL const f32 *restrict scene_pair_reach,  \
         GLOBAL const u32 *restrict scene_allowed, const u32 scene_allowed_count
@@ -78,7 +76,7 @@ static inline int is_allowed(const struct scene *scene, u32 link, u32 obstacle)
         scene_shapes, scene_polygons, scene_grids, scene_cells, scene_tile_offsets,                \
             scene_tile_members, scene_tiles, scene_fields, scene_field_values, scene_shape_count,  \
             scene_grid_count, scene_field_count, scene_radius, scene_margin, scene_step,           \
-            scene_bodies, scene_links, scene_groups, scene_spheres, scene_pairs, scene_link_reach, \
+            scene_bodies, scene_links, scene_balls, scene_pairs, scene_link_reach,                 \
             scene_pair_reach, scene_allowed, scene_allowed_count                                   \
     }
 

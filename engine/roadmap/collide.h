@@ -17,7 +17,7 @@ struct prm_scene {
     const struct prm_world *world;
     const struct prm_obstacle_set *obstacles; /* world->fixed or world->all */
     enum prm_edge_check edge_check;
-    double edge_resolution; /* sampled: metric distance between samples, > 0 */
+    double edge_resolution;    /* sampled: metric distance between samples, > 0 */
     struct prm_buffer allowed; /* u32[allowed_count][2]: link and obstacle that may touch */
     uint32_t allowed_count;
 };

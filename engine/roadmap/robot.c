@@ -83,8 +83,8 @@ static enum prm_status check_arm(const struct prm_robot_spec *spec)
             return prm_fault_set(PRM_INVALID_ARGUMENT, "the weight of %s is %g, not above 0",
                                  coordinate->name, coordinate->weight);
         if (!coordinate->turn && !(coordinate->lower <= coordinate->upper))
-            return prm_fault_set(PRM_INVALID_ARGUMENT, "%s is limited to %g … %g",
-                                 coordinate->name, coordinate->lower, coordinate->upper);
+            return prm_fault_set(PRM_INVALID_ARGUMENT, "%s is limited to %g … %g", coordinate->name,
+                                 coordinate->lower, coordinate->upper);
     }
     for (uint32_t l = 0; l < spec->link_count; l++) {
         const struct prm_link *link = &spec->links[l];

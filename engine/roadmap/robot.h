@@ -71,7 +71,7 @@ struct prm_robot_spec {
     struct prm_frame base;                          /* arm: of the root link in the world */
     const struct prm_robot_coordinate *coordinates; /* arm */
     uint32_t dof;
-    double weights[4]; /* rigid: x, y, z and the orientation; in the plane x, y, θ; 0: 1 */
+    double weights[4];       /* rigid: x, y, z and the orientation; in the plane x, y, θ; 0: 1 */
     const uint32_t *ignored; /* arm: [ignored_count][2] links that may touch each other */
     uint32_t ignored_count;
 };
@@ -90,18 +90,17 @@ struct prm_link_place {
 struct prm_robot {
     struct prm_context *context;
     enum prm_robot_kind kind;
-    double radius;            /* ball */
-    double rounding;          /* error of a sphere's place in float32, metres */
-    uint32_t body_count;      /* 0: point and ball, whose motions are checked in closed form */
-    uint32_t link_count;      /* that have spheres */
-    uint32_t pair_count;      /* of links that may collide with each other */
-    struct prm_buffer bodies; /* struct body[body_count], parents first */
-    struct prm_buffer links;  /* struct body_link[link_count] */
-    struct prm_buffer groups; /* struct sphere_group[] */
-    struct prm_buffer spheres;    /* f32[][4] */
-    struct prm_buffer pairs;      /* struct link_pair[pair_count] */
-    struct prm_buffer link_reach; /* f32[link_count][dof] */
-    struct prm_buffer pair_reach; /* f32[pair_count][dof] */
+    double radius;                 /* ball */
+    double rounding;               /* error of a sphere's place in float32, metres */
+    uint32_t body_count;           /* 0: point and ball, whose motions are checked in closed form */
+    uint32_t link_count;           /* that have spheres */
+    uint32_t pair_count;           /* of links that may collide with each other */
+    struct prm_buffer bodies;      /* struct body[body_count], parents first */
+    struct prm_buffer links;       /* struct body_link[link_count] */
+    struct prm_buffer balls;       /* struct body_ball[] */
+    struct prm_buffer pairs;       /* struct link_pair[pair_count] */
+    struct prm_buffer link_reach;  /* f32[link_count][dof] */
+    struct prm_buffer pair_reach;  /* f32[pair_count][dof] */
     struct prm_link_place *places; /* arm: [place_count], every link of the specification */
     uint32_t place_count;
 };

@@ -3,8 +3,8 @@
  *
  * A link moves at most `reach` metres a unit of a coordinate: of a joint that turns, the distance
  * that its farthest sphere can have from the joint's origin, whatever the joints between do; of one
- * that slides, 1. Two links move against each other only by the joints that are on the way to one of
- * them and not to the other. */
+ * that slides, 1. Two links move against each other only by the joints that are on the way to one
+ * of them and not to the other. */
 #include "device/context.h"
 #include "device/try.h"
 #include "kernels/robot_types.h"
@@ -63,9 +63,10 @@ static struct transform transform_of(const struct prm_frame *frame)
     if (!(n > 0.0))
         return t;
     const double x = q[0], y = q[1], z = q[2], w = q[3], s = 2 / n;
-    const double rotation[9] = {1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w),
-                                s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w),
-                                s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)};
+    const double rotation[9] = {
+        1 - s * (y * y + z * z), s * (x * y - z * w),     s * (x * z + y * w),
+        s * (x * y + z * w),     1 - s * (x * x + z * z), s * (y * z - x * w),
+        s * (x * z - y * w),     s * (y * z + x * w),     1 - s * (x * x + y * y)};
     memcpy(t.rotation, rotation, sizeof(rotation));
     return t;
 }
@@ -119,11 +120,11 @@ struct maker {
     uint32_t body_count;
     struct prm_link_place places[PRM_LINKS_MAX];
     struct body_link *links;
-    struct sphere_group *groups;
-    struct body_sphere *spheres;
+    struct body_ball *balls;
+    struct body_ball *spheres; /* of the link at hand */
     struct link_pair *pairs;
     float *link_reach, *pair_reach;
-    uint32_t link_count, group_count, sphere_count, pair_count;
+    uint32_t link_count, ball_count, pair_count;
     double rounding;
 };
 
@@ -209,7 +210,7 @@ static void make_rigid_bodies(struct maker *maker)
 }
 
 /* A ball about balls: its centre steps towards the farthest, ever less (Badoiu & Clarkson 2003). */
-static void ball_about(float *center, float *radius, const struct body_sphere *spheres,
+static void ball_about(float *center, float *radius, const struct body_ball *spheres,
                        uint32_t count)
 {
     double c[3] = {0, 0, 0}, most = 0.0;
@@ -245,7 +246,7 @@ static void ball_about(float *center, float *radius, const struct body_sphere *s
 
 static int sort_axis_compare(const void *a, const void *b, int axis)
 {
-    const struct body_sphere *p = a, *q = b;
+    const struct body_ball *p = a, *q = b;
     if (p->center[axis] != q->center[axis])
         return p->center[axis] < q->center[axis] ? -1 : 1;
     return p->sphere < q->sphere ? -1 : p->sphere > q->sphere;
@@ -266,65 +267,101 @@ static int along_z(const void *a, const void *b)
     return sort_axis_compare(a, b, 2);
 }
 
-/* Groups of spheres first … first + count - 1: halved across their longest side until they are
- * small. The depth is the logarithm of their number. */
-static void make_groups(struct maker *maker, uint32_t first, uint32_t count)
+/* Appends a ball about `count` spheres, which follow it unless it is the only one itself. */
+static void add_balls(struct maker *maker, const struct body_ball *spheres, uint32_t count,
+                      uint32_t level)
+{
+    struct body_ball *ball = &maker->balls[maker->ball_count++];
+    if (count == 1)
+        *ball = spheres[0];
+    else {
+        *ball = (struct body_ball){.sphere = NONE_U32};
+        ball_about(ball->center, &ball->radius, spheres, count);
+    }
+    ball->level = level;
+    ball->next = maker->ball_count;
+}
+
+/* A group: the ball about its spheres, and these. */
+static void make_group(struct maker *maker, const struct body_ball *spheres, uint32_t count)
+{
+    struct body_ball *about = &maker->balls[maker->ball_count];
+    add_balls(maker, spheres, count, 1);
+    for (uint32_t i = 0; count > 1 && i < count; i++)
+        add_balls(maker, spheres + i, 1, 2);
+    about->next = maker->ball_count;
+}
+
+/* Groups of spheres: halved across their longest side until they are small. The depth is the
+ * logarithm of their number. */
+static void make_groups(struct maker *maker, struct body_ball *spheres, uint32_t count)
 {
     static int (*const ALONG[])(const void *, const void *) = {along_x, along_y, along_z};
-    struct body_sphere *spheres = maker->spheres + first;
-    if (count > GROUP_SPHERES) {
-        int longest = 0;
-        float span = -1.0f;
-        for (int axis = 0; axis < 3; axis++) {
-            float low = INFINITY, high = -INFINITY;
-            for (uint32_t i = 0; i < count; i++) {
-                low = fminf(low, spheres[i].center[axis]);
-                high = fmaxf(high, spheres[i].center[axis]);
-            }
-            if (high - low > span) {
-                span = high - low;
-                longest = axis;
-            }
-        }
-        qsort(spheres, count, sizeof(*spheres), ALONG[longest]);
-        make_groups(maker, first, count / 2);
-        make_groups(maker, first + count / 2, count - count / 2);
+    if (count <= GROUP_SPHERES) {
+        make_group(maker, spheres, count);
         return;
     }
-    struct sphere_group *group = &maker->groups[maker->group_count++];
-    *group = (struct sphere_group){.sphere_first = first, .sphere_count = count};
-    ball_about(group->center, &group->radius, spheres, count);
+    int longest = 0;
+    float span = -1.0f;
+    for (int axis = 0; axis < 3; axis++) {
+        float low = INFINITY, high = -INFINITY;
+        for (uint32_t i = 0; i < count; i++) {
+            low = fminf(low, spheres[i].center[axis]);
+            high = fmaxf(high, spheres[i].center[axis]);
+        }
+        if (high - low > span) {
+            span = high - low;
+            longest = axis;
+        }
+    }
+    qsort(spheres, count, sizeof(*spheres), ALONG[longest]);
+    make_groups(maker, spheres, count / 2);
+    make_groups(maker, spheres + count / 2, count - count / 2);
 }
 
 /* The spheres of a link, in the frame of its body, if there are any. */
 static void make_link(struct maker *maker, uint32_t number, const struct prm_sphere *spheres,
                       uint32_t count, const struct prm_link_place *place)
 {
-    struct body_link *link = &maker->links[maker->link_count];
-    const uint32_t first = maker->sphere_count;
+    const uint32_t first = maker->ball_count;
+    uint32_t active = 0;
     struct transform t;
     memcpy(t.rotation, place->rotation, sizeof(t.rotation));
     memcpy(t.translation, place->translation, sizeof(t.translation));
     for (uint32_t i = 0; i < count; i++) {
-        struct body_sphere *sphere = &maker->spheres[maker->sphere_count];
+        struct body_ball *sphere = &maker->spheres[active];
         double c[3];
         if (spheres[i].radius < 0.0)
             continue;
         transform_point(&t, c, spheres[i].center);
+        *sphere = (struct body_ball){.radius = prm_round_up(spheres[i].radius), .sphere = i};
         for (int k = 0; k < 3; k++)
             sphere->center[k] = (float)c[k];
-        sphere->radius = prm_round_up(spheres[i].radius);
-        sphere->sphere = i;
-        maker->sphere_count++;
+        active++;
     }
-    if (maker->sphere_count == first)
+    if (active == 0)
         return;
-    *link = (struct body_link){
-        .body = place->body, .group_first = maker->group_count, .link = number};
-    ball_about(link->center, &link->radius, maker->spheres + first, maker->sphere_count - first);
-    make_groups(maker, first, maker->sphere_count - first);
-    link->group_count = maker->group_count - link->group_first;
-    maker->link_count++;
+    // one ball about all, and groups where that is not enough
+    struct body_ball *about = &maker->balls[maker->ball_count];
+    add_balls(maker, maker->spheres, active, 0);
+    if (active > 1)
+        make_groups(maker, maker->spheres, active);
+    about->next = maker->ball_count;
+    maker->links[maker->link_count++] = (struct body_link){
+        .body = place->body, .ball_first = first, .ball_end = maker->ball_count, .link = number};
+}
+
+/* How far the centre of a link's farthest sphere is from its body's origin. */
+static double link_radius(const struct maker *maker, const struct body_link *link)
+{
+    double radius = 0.0;
+    for (uint32_t i = link->ball_first; i < link->ball_end; i++) {
+        const struct body_ball *ball = &maker->balls[i];
+        const double c[3] = {(double)ball->center[0], (double)ball->center[1],
+                             (double)ball->center[2]};
+        radius = fmax(radius, length3(c));
+    }
+    return radius;
 }
 
 /* ---- how far things move ---- */
@@ -334,15 +371,7 @@ static void make_link(struct maker *maker, uint32_t number, const struct prm_sph
 static double add_reach(const struct maker *maker, float *reach, const struct body_link *link,
                         const bool *counts)
 {
-    double radius = 0.0, rounding = 0.0;
-    const struct sphere_group *group = maker->groups + link->group_first;
-    for (uint32_t g = 0; g < link->group_count; g++)
-        for (uint32_t i = 0; i < group[g].sphere_count; i++) {
-            const struct body_sphere *sphere = &maker->spheres[group[g].sphere_first + i];
-            const double c[3] = {(double)sphere->center[0], (double)sphere->center[1],
-                                 (double)sphere->center[2]};
-            radius = fmax(radius, length3(c));
-        }
+    double radius = link_radius(maker, link), rounding = 0.0;
     for (uint32_t b = link->body; b != 0; b = maker->bodies[b].parent) {
         const struct body *body = &maker->bodies[b];
         const double factor = fabs((double)body->multiplier);
@@ -365,12 +394,7 @@ static void rigid_reach(struct maker *maker)
 {
     const struct prm_space *space = maker->space;
     const uint32_t dimension = space->dof == 3 ? 2 : 3;
-    double radius = 0.0;
-    for (uint32_t i = 0; i < maker->sphere_count; i++) {
-        const float *c = maker->spheres[i].center;
-        const double center[3] = {(double)c[0], (double)c[1], (double)c[2]};
-        radius = fmax(radius, length3(center));
-    }
+    const double radius = link_radius(maker, &maker->links[0]);
     for (uint32_t c = 0; c < dimension; c++)
         maker->link_reach[c] = prm_round_up(1 / space->coordinates[c].weight);
     maker->link_reach[dimension] =
@@ -428,7 +452,7 @@ static void make_pairs(struct maker *maker)
 static void maker_deinit(struct maker *maker)
 {
     free(maker->links);
-    free(maker->groups);
+    free(maker->balls);
     free(maker->spheres);
     free(maker->pairs);
     free(maker->link_reach);
@@ -443,12 +467,12 @@ static enum prm_status maker_init(struct maker *maker, const struct prm_robot_sp
     maker->spec = spec;
     maker->space = space;
     maker->links = calloc(links, sizeof(*maker->links));
-    maker->groups = calloc((size_t)spec->sphere_count + 1, sizeof(*maker->groups));
+    maker->balls = calloc(3 * ((size_t)spec->sphere_count + 1), sizeof(*maker->balls));
     maker->spheres = calloc((size_t)spec->sphere_count + 1, sizeof(*maker->spheres));
     maker->pairs = calloc(pairs, sizeof(*maker->pairs));
     maker->link_reach = calloc(links * space->dof, sizeof(float));
     maker->pair_reach = calloc(pairs * space->dof, sizeof(float));
-    if (!maker->links || !maker->groups || !maker->spheres || !maker->pairs || !maker->link_reach ||
+    if (!maker->links || !maker->balls || !maker->spheres || !maker->pairs || !maker->link_reach ||
         !maker->pair_reach)
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for a robot of %u spheres",
                              spec->sphere_count);
@@ -471,8 +495,9 @@ static void make(struct maker *maker, const double *center)
         make_link(maker, l, spec->spheres + spec->links[l].sphere_first,
                   spec->links[l].sphere_count, &maker->places[l]);
     for (uint32_t l = 0; l < maker->link_count; l++)
-        maker->rounding = fmax(maker->rounding, add_reach(maker, maker->link_reach + (size_t)l * dof,
-                                                          &maker->links[l], NULL));
+        maker->rounding =
+            fmax(maker->rounding,
+                 add_reach(maker, maker->link_reach + (size_t)l * dof, &maker->links[l], NULL));
     make_pairs(maker);
 }
 
@@ -496,14 +521,9 @@ static enum prm_status take_over(struct prm_robot *robot, const struct maker *ma
     robot->pair_count = maker->pair_count;
     robot->rounding = maker->rounding;
     TRY(upload(context, &robot->bodies, maker->bodies, maker->body_count * sizeof(struct body)));
-    TRY(upload(context, &robot->links, maker->links,
-               maker->link_count * sizeof(struct body_link)));
-    TRY(upload(context, &robot->groups, maker->groups,
-               maker->group_count * sizeof(struct sphere_group)));
-    TRY(upload(context, &robot->spheres, maker->spheres,
-               maker->sphere_count * sizeof(struct body_sphere)));
-    TRY(upload(context, &robot->pairs, maker->pairs,
-               maker->pair_count * sizeof(struct link_pair)));
+    TRY(upload(context, &robot->links, maker->links, maker->link_count * sizeof(struct body_link)));
+    TRY(upload(context, &robot->balls, maker->balls, maker->ball_count * sizeof(struct body_ball)));
+    TRY(upload(context, &robot->pairs, maker->pairs, maker->pair_count * sizeof(struct link_pair)));
     TRY(upload(context, &robot->link_reach, maker->link_reach, maker->link_count * row));
     TRY(upload(context, &robot->pair_reach, maker->pair_reach, maker->pair_count * row));
     if (robot->kind == PRM_ROBOT_ARM) {
@@ -555,9 +575,8 @@ void prm_robot_destroy(struct prm_robot *robot)
 {
     if (robot == NULL)
         return;
-    struct prm_buffer *const buffers[] = {&robot->bodies,     &robot->links,  &robot->groups,
-                                          &robot->spheres,    &robot->pairs,  &robot->link_reach,
-                                          &robot->pair_reach};
+    struct prm_buffer *const buffers[] = {&robot->bodies, &robot->links,      &robot->balls,
+                                          &robot->pairs,  &robot->link_reach, &robot->pair_reach};
     for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++)
         prm_buffer_destroy(robot->context, buffers[i]);
     free(robot->places);
@@ -566,6 +585,6 @@ void prm_robot_destroy(struct prm_robot *robot)
 
 size_t prm_robot_bytes(const struct prm_robot *robot)
 {
-    return robot->bodies.bytes + robot->links.bytes + robot->groups.bytes + robot->spheres.bytes +
-           robot->pairs.bytes + robot->link_reach.bytes + robot->pair_reach.bytes;
+    return robot->bodies.bytes + robot->links.bytes + robot->balls.bytes + robot->pairs.bytes +
+           robot->link_reach.bytes + robot->pair_reach.bytes;
 }
