@@ -50,10 +50,9 @@ float prm_round_up(double value);
         ARG_U32((scene_)->obstacles->field_count), ARG_F32(prm_round_up((scene_)->robot->radius)), \
         ARG_F32(prm_scene_margin(scene_)), ARG_F32((float)(scene_)->edge_resolution),              \
         ARG_BUFFER((scene_)->robot->bodies), ARG_BUFFER((scene_)->robot->links),                   \
-        ARG_BUFFER((scene_)->robot->balls),                                                        \
-        ARG_BUFFER((scene_)->robot->pairs), ARG_BUFFER((scene_)->robot->link_reach),               \
-        ARG_BUFFER((scene_)->robot->pair_reach), ARG_BUFFER((scene_)->allowed),                    \
-        ARG_U32((scene_)->allowed_count)
+        ARG_BUFFER((scene_)->robot->balls), ARG_BUFFER((scene_)->robot->pairs),                    \
+        ARG_BUFFER((scene_)->robot->link_reach), ARG_BUFFER((scene_)->robot->pair_reach),          \
+        ARG_BUFFER((scene_)->allowed), ARG_U32((scene_)->allowed_count)
 
 /* Work-items and group size for `count` independent elements that share.h shares out. */
 struct prm_share {
