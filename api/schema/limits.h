@@ -21,7 +21,7 @@
     LIMIT(milestones, "--max-milestones", 2000000, "milestones of a roadmap")                      \
     LIMIT(neighbors, "--max-neighbors", 128, "neighbors of a milestone")                           \
     LIMIT(dof, "--max-dof", 32, "degrees of freedom of a robot")                                   \
-    LIMIT(states, "--max-states", 10000, "states whose links are asked for")                       \
+    LIMIT(states, "--max-states", 10000, "states or motions that a request asks about")            \
     LIMIT(links, "--max-links", 128, "links of a robot")                                           \
     LIMIT(spheres, "--max-spheres", 4096, "spheres of a robot")                                    \
     LIMIT(robot_file_bytes, "--max-robot-file-bytes", 4u << 20, "bytes of a robot's file")         \

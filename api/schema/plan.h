@@ -90,6 +90,9 @@ struct plan_reason {
     uint32_t start_component_size, goal_component_size;
 };
 
+/* Writes the member "reason", of a kind, with the members that it has. */
+void plan_reason_write(const struct plan_reason *reason, struct text *out);
+
 struct plan_result {
     enum plan_status status;
     bool expanded; /* solved, by growing trees */

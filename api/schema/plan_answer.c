@@ -76,8 +76,7 @@ static void write_solution(const struct plan_answer *answer, const struct plan_q
         text_member_bool(out, "expanded", true);
 }
 
-/* Members that a reason has; what it leaves out is NULL, NaN or UINT32_MAX. */
-static void write_reason(const struct plan_reason *reason, struct text *out)
+void plan_reason_write(const struct plan_reason *reason, struct text *out)
 {
     text_json_key(out, "reason");
     text_json_open(out, '{');
@@ -125,7 +124,7 @@ static void write_invalid(const struct plan_query *query, struct text *out)
                                  .limit = NAN,
                                  .start_component_size = UINT32_MAX,
                                  .goal_component_size = UINT32_MAX};
-    write_reason(&reason, out);
+    plan_reason_write(&reason, out);
 }
 
 static void write_result(const struct plan_answer *answer, uint32_t index, struct text *out)
@@ -144,7 +143,7 @@ static void write_result(const struct plan_answer *answer, uint32_t index, struc
     else if (query->invalid)
         write_invalid(query, out);
     else if (result->reason.kind)
-        write_reason(&result->reason, out);
+        plan_reason_write(&result->reason, out);
     text_json_close(out, '}');
 }
 

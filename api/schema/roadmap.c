@@ -276,3 +276,18 @@ void roadmap_write_members(const struct roadmap_document *roadmap, struct text *
     text_json_close(out, '}');
     roadmap_lists_write(roadmap, out);
 }
+
+bool roadmap_growth_read(uint32_t *count, const char *body, size_t bytes,
+                         const struct limits *limits, struct problem *problem)
+{
+    static const char *const members[] = {"count", NULL};
+    json_t *json = json_read(body, bytes, problem);
+    if (!json)
+        return false;
+    struct json_node root = json_node_root(json, problem);
+    struct json_node node = json_node_member(&root, "count");
+    const bool good = json_node_object(&root, members, NULL) && json_node_required(&node) &&
+                      json_node_limited(&node, 1, limits, LIMIT_milestones, count);
+    json_decref(json);
+    return good;
+}

@@ -63,6 +63,10 @@ bool roadmap_read(struct roadmap_document *roadmap, const char *body, size_t byt
                   const struct limits *limits, struct problem *problem);
 void roadmap_deinit(struct roadmap_document *roadmap);
 
+/* Reads the body of a growth, {"count": more milestones}. */
+bool roadmap_growth_read(uint32_t *count, const char *body, size_t bytes,
+                         const struct limits *limits, struct problem *problem);
+
 /* A copy for the caller to deinitialise; false: no memory. */
 bool roadmap_copy(struct roadmap_document *to, const struct roadmap_document *from);
 

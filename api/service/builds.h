@@ -47,5 +47,6 @@ struct job *build_enter(struct build *build, struct problem *problem);
 
 /* roadmap_put.c */
 void roadmap_put(struct service *service, struct call *call);
+void roadmap_grow(struct service *service, struct call *call);
 
 #endif

@@ -400,32 +400,9 @@ static void submit(struct worker_task *work)
     }
 }
 
-/* The roadmap in the URL where it can answer, taken; NULL: the call's problem says why not. */
-static struct roadmap_version *take_roadmap(struct service *service, struct call *call)
-{
-    const char *name = call->segments[0];
-    service_lock(service);
-    struct roadmap_version *roadmap =
-        (struct roadmap_version *)store_take(&service->roadmaps, name);
-    service_unlock(service);
-    if (!roadmap) {
-        problem_add(&call->problem, PROBLEM_UNKNOWN_ROADMAP, "there is no roadmap \"%s\"", name);
-        return NULL;
-    }
-    if (roadmap->model)
-        return roadmap;
-    if (roadmap->state == ROADMAP_FAILED)
-        problem_add(&call->problem, PROBLEM_NOT_READY, "the build of roadmap \"%s\" failed: %s",
-                    name, roadmap->last_error.detail);
-    else
-        problem_add(&call->problem, PROBLEM_NOT_READY, "roadmap \"%s\" is still being built", name);
-    version_release(&roadmap->version);
-    return NULL;
-}
-
 void plan_call(struct service *service, struct call *call)
 {
-    struct roadmap_version *roadmap = take_roadmap(service, call);
+    struct roadmap_version *roadmap = roadmap_take_answering(service, call);
     if (!roadmap) {
         call_fail(call);
         return;

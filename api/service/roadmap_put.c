@@ -1,4 +1,5 @@
-/* PUT of a roadmap: the same content again is no work, other content is a build. */
+/* PUT of a roadmap: the same content again is no work, other content is a build. Growth is a PUT of
+ * a larger count: samplers only append, so that what was there comes first again. */
 #include "schema/clock.h"
 #include "service/builds.h"
 #include "service/translate_roadmap.h"
@@ -132,22 +133,10 @@ static enum put_outcome put(struct service *service, struct call *call,
     return follow(call, job, is_new);
 }
 
-void roadmap_put(struct service *service, struct call *call)
+/* Completes as the outcome says. */
+static void answer(struct service *service, struct call *call, enum put_outcome outcome,
+                   struct version *same)
 {
-    struct roadmap_document document;
-    struct version *same = NULL;
-    if (!call_name_valid(call))
-        return;
-    if (!roadmap_read(&document, call_body(call), call->body_bytes, &service->limits,
-                      &call->problem)) {
-        call_fail(call);
-        return;
-    }
-
-    service_lock(service);
-    const enum put_outcome outcome = put(service, call, &document, &same);
-    service_unlock(service);
-    roadmap_deinit(&document);
     switch (outcome) {
     case PUT_REFUSED:
         call_fail(call);
@@ -167,4 +156,75 @@ void roadmap_put(struct service *service, struct call *call)
         workers_wake(service->workers);
         break;
     }
+}
+
+void roadmap_put(struct service *service, struct call *call)
+{
+    struct roadmap_document document;
+    struct version *same = NULL;
+    if (!call_name_valid(call))
+        return;
+    if (!roadmap_read(&document, call_body(call), call->body_bytes, &service->limits,
+                      &call->problem)) {
+        call_fail(call);
+        return;
+    }
+
+    service_lock(service);
+    const enum put_outcome outcome = put(service, call, &document, &same);
+    service_unlock(service);
+    roadmap_deinit(&document);
+    answer(service, call, outcome, same);
+}
+
+/* The document of what is there, or on its way, with `count` more milestones; false: faults are
+ * added. The lock is held. */
+static bool grow_document(struct service *service, struct call *call,
+                          struct roadmap_document *document, uint32_t count)
+{
+    const char *name = call->segments[0];
+    const struct roadmap_version *present =
+        (const struct roadmap_version *)store_find(&service->roadmaps, name);
+    const struct build *active = build_active(service, name);
+    if (!present) {
+        problem_add(&call->problem, PROBLEM_UNKNOWN_ROADMAP, "there is no roadmap \"%s\"", name);
+        return false;
+    }
+    const struct roadmap_document *from = active ? &active->pending->document : &present->document;
+    if (from->sample_method == SAMPLE_LATTICE) {
+        problem_add(&call->problem, PROBLEM_UNSUPPORTED,
+                    "a lattice has a milestone at every free place and does not grow");
+        return false;
+    }
+    if (from->count > service->limits.milestones ||
+        count > service->limits.milestones - from->count) {
+        problem_add_limit(&call->problem, &service->limits, LIMIT_milestones);
+        return false;
+    }
+    if (!roadmap_copy(document, from)) {
+        problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for a roadmap");
+        return false;
+    }
+    document->count += count;
+    return true;
+}
+
+void roadmap_grow(struct service *service, struct call *call)
+{
+    struct roadmap_document document;
+    struct version *same = NULL;
+    enum put_outcome outcome = PUT_REFUSED;
+    uint32_t count = 0;
+    if (!roadmap_growth_read(&count, call_body(call), call->body_bytes, &service->limits,
+                             &call->problem)) {
+        call_fail(call);
+        return;
+    }
+    service_lock(service);
+    if (grow_document(service, call, &document, count)) {
+        outcome = put(service, call, &document, &same);
+        roadmap_deinit(&document);
+    }
+    service_unlock(service);
+    answer(service, call, outcome, same);
 }

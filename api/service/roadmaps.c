@@ -140,6 +140,28 @@ bool roadmaps_refuse_in_use(struct call *call, enum used used, const char *name)
 
 /* ---- use cases ---- */
 
+struct roadmap_version *roadmap_take_answering(struct service *service, struct call *call)
+{
+    const char *name = call->segments[0];
+    service_lock(service);
+    struct roadmap_version *roadmap =
+        (struct roadmap_version *)store_take(&service->roadmaps, name);
+    service_unlock(service);
+    if (!roadmap) {
+        problem_add(&call->problem, PROBLEM_UNKNOWN_ROADMAP, "there is no roadmap \"%s\"", name);
+        return NULL;
+    }
+    if (roadmap->model)
+        return roadmap;
+    if (roadmap->state == ROADMAP_FAILED)
+        problem_add(&call->problem, PROBLEM_NOT_READY, "the build of roadmap \"%s\" failed: %s",
+                    name, roadmap->last_error.detail);
+    else
+        problem_add(&call->problem, PROBLEM_NOT_READY, "roadmap \"%s\" is still being built", name);
+    version_release(&roadmap->version);
+    return NULL;
+}
+
 static void write_summary(const struct version *version, struct text *out)
 {
     const struct roadmap_version *roadmap = (const struct roadmap_version *)version;

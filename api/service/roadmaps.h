@@ -60,6 +60,10 @@ bool roadmap_same_content(const struct roadmap_version *a, const struct roadmap_
 void roadmap_write(const char *name, const struct roadmap_version *roadmap, const char *job,
                    bool robot_changed, struct text *out);
 
+/* The roadmap in the call's URL where it can answer, taken; NULL: the call's problem says why not.
+ */
+struct roadmap_version *roadmap_take_answering(struct service *service, struct call *call);
+
 /* What keeps a world or a robot from being deleted. */
 enum used { USED_WORLD, USED_ROBOT };
 

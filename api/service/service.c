@@ -7,6 +7,7 @@
 #include "service/forward.h"
 #include "service/internal.h"
 #include "service/plans.h"
+#include "service/question.h"
 #include "service/roadmaps.h"
 #include "service/translate.h"
 #include "service/warm_up.h"
@@ -56,6 +57,10 @@ static const struct use_case USE_CASES[ROUTE_COUNT] = {
     [ROUTE_ROADMAP_GET] = {roadmap_get, ""},
     [ROUTE_ROADMAP_DELETE] = {roadmap_delete, ""},
     [ROUTE_ROADMAP_PLAN] = {plan_call, ""},
+    [ROUTE_ROADMAP_GROW] = {roadmap_grow, ""},
+    [ROUTE_ROADMAP_VALIDATE] = {validate_call, ""},
+    [ROUTE_ROADMAP_NEAREST] = {nearest_call, ""},
+    [ROUTE_ROADMAP_GRAPH] = {graph_call, " format "},
     [ROUTE_ROADMAP_PICTURE] = {plan_call, " start goal "},
     [ROUTE_ROADMAP_PICTURE_POST] = {plan_call, ""},
     [ROUTE_JOB_LIST] = {job_list, PAGE},

@@ -42,6 +42,10 @@ void svg_escaped(const char *words, struct text *out)
             svg_put("&lt;", out);
         else if (*words == '&')
             svg_put("&amp;", out);
+        else if (*words == '"')
+            svg_put("&quot;", out);
+        else if ((unsigned char)*words < ' ')
+            svg_put(" ", out);
         else
             text_append(out, words, 1);
     }

@@ -306,10 +306,10 @@ static const char *kind_text(enum prm_reason_kind kind)
     return NULL;
 }
 
-static struct plan_reason reason_translate(const struct prm_reason *from,
-                                           const struct world_document *world,
-                                           const struct robot_document *robot,
-                                           const char *const *coordinates, uint32_t dof)
+struct plan_reason reason_translate(const struct prm_reason *from,
+                                    const struct world_document *world,
+                                    const struct robot_document *robot,
+                                    const char *const *coordinates, uint32_t dof)
 {
     const bool of_self = from->kind == PRM_REASON_SELF_COLLISION;
     const bool collision = from->kind == PRM_REASON_WORLD_COLLISION || of_self;
@@ -317,7 +317,7 @@ static struct plan_reason reason_translate(const struct prm_reason *from,
     const bool of_goal = from->at == PRM_AT_GOAL;
     return (struct plan_reason){
         .at = at_text(from->at),
-        .kind = kind_text(from->kind),
+        .kind = bounds && robot->type == ROBOT_ARM ? "joint_limit" : kind_text(from->kind),
         .goal_index = of_goal ? from->goal_index : UINT32_MAX,
         .link = collision ? robot_link_text(robot, from->link) : NULL,
         .sphere = from->sphere,

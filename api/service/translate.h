@@ -34,6 +34,12 @@ struct plan_result result_translate(const struct prm_plan_result *result,
                                     const struct robot_document *robot,
                                     const char *const *coordinates, uint32_t dof);
 
+/* A reason for the wire; names as above. */
+struct plan_reason reason_translate(const struct prm_reason *from,
+                                    const struct world_document *world,
+                                    const struct robot_document *robot,
+                                    const char *const *coordinates, uint32_t dof);
+
 /* The engine's method in the wire's word. */
 const char *neighbor_method_text(enum prm_neighbor_method method);
 

@@ -328,8 +328,8 @@ cleanup:
 /* ---- milestones ---- */
 
 enum prm_status prm_nearest_milestones(struct prm_arena *arena, uint32_t *ids, float *distances,
-                                       const struct prm_roadmap *roadmap, const double *states,
-                                       uint32_t count, uint32_t k)
+                                       double *found, const struct prm_roadmap *roadmap,
+                                       const double *states, uint32_t count, uint32_t k)
 {
     const struct prm_space *space = &roadmap->space;
     struct prm_context *context = prm_arena_context(arena);
@@ -355,6 +355,10 @@ enum prm_status prm_nearest_milestones(struct prm_arena *arena, uint32_t *ids, f
                               ANY_DISTANCE));
     TRY(prm_buffer_read(context, indices, 0, ids, list * sizeof(*ids)));
     TRY(prm_buffer_read(context, lengths, 0, distances, list * sizeof(*distances)));
+    for (size_t i = 0; i < list; i++)
+        if (ids[i] != NONE_U32)
+            prm_space_from_row(space, found + i * space->dof,
+                               roadmap->host_states + (size_t)ids[i] * space->row);
 cleanup:
     free(rows);
     prm_arena_rewind(arena, mark);

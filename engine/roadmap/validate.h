@@ -41,10 +41,11 @@ enum prm_status prm_validate_motions(struct prm_arena *arena, struct prm_judgeme
                                      const uint32_t *pairs, uint32_t count);
 
 /* The milestones nearest to states by the roadmap's metric, ascending by (distance, id), UINT32_MAX
- * past the last. ids, distances: [count][k], 1 <= k <= PRM_NEIGHBORS_MAX; states: double[count]
- * [dof], within or outside the limits, whose rows are finite. */
+ * past the last. ids, distances: [count][k], 1 <= k <= PRM_NEIGHBORS_MAX; found: their states,
+ * double[count][k][dof], untouched past the last; states: double[count][dof], within or outside the
+ * limits, whose rows are finite. */
 enum prm_status prm_nearest_milestones(struct prm_arena *arena, uint32_t *ids, float *distances,
-                                       const struct prm_roadmap *roadmap, const double *states,
-                                       uint32_t count, uint32_t k);
+                                       double *found, const struct prm_roadmap *roadmap,
+                                       const double *states, uint32_t count, uint32_t k);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "roadmap/kinematics.h"
 #include "roadmap/plan.h"
+#include "roadmap/validate.h"
 #include "service/compute_run.h"
 
 #include <math.h>
@@ -457,13 +458,79 @@ enum prm_status prm_graph_copy_init(struct prm_graph_copy *copy, const struct pr
     copy->states = calloc((size_t)count * dof + 1, sizeof(double));
     for (size_t i = 0; i < (size_t)count * dof; i++)
         copy->states[i] = (double)(i % 10);
+    copy->components = calloc((size_t)count + 1, sizeof(*copy->components));
     return PRM_OK;
 }
 
 void prm_graph_copy_deinit(struct prm_graph_copy *copy)
 {
     free(copy->states);
+    free(copy->components);
     *copy = (struct prm_graph_copy){0};
+}
+
+/* ---- questions ---- */
+
+/* What a step of a question ends with. */
+static enum prm_status asked(const struct prm_arena *arena, const struct prm_roadmap *roadmap)
+{
+    check_thread(arena->context);
+    require(roadmap->statistics.margin == ALIVE, "a roadmap is asked after its end");
+    while (atomic_load(&fake_engine.plans_held))
+        pause_us(200);
+    const enum prm_status status = (enum prm_status)atomic_load(&fake_engine.compute_status);
+    return status == PRM_OK ? status : prm_fault_set(status, "the fake question fails");
+}
+
+/* A state is valid where its first coordinate is not negative, and keeps as much. */
+static struct prm_judgement judge(double first)
+{
+    return (struct prm_judgement){
+        .valid = first >= 0,
+        .clearance = first,
+        .reason = {.kind = first >= 0 ? PRM_REASON_NONE : PRM_REASON_WORLD_COLLISION,
+                   .obstacle = 0,
+                   .depth = first >= 0 ? 0 : -first}};
+}
+
+enum prm_status prm_validate_states(struct prm_arena *arena, struct prm_judgement *judgements,
+                                    const struct prm_roadmap *roadmap,
+                                    const struct prm_world *world, const double *states,
+                                    uint32_t count)
+{
+    require(world->margin == ALIVE, "a world is used after its end");
+    for (uint32_t i = 0; i < count; i++)
+        judgements[i] = judge(states[(size_t)i * roadmap->space.dof]);
+    return asked(arena, roadmap);
+}
+
+enum prm_status prm_validate_motions(struct prm_arena *arena, struct prm_judgement *judgements,
+                                     const struct prm_roadmap *roadmap,
+                                     const struct prm_world *world, const double *states,
+                                     const uint32_t *pairs, uint32_t count)
+{
+    require(world->margin == ALIVE, "a world is used after its end");
+    for (uint32_t i = 0; i < count; i++) {
+        const double from = states[(size_t)pairs[2 * i] * roadmap->space.dof];
+        const double to = states[(size_t)pairs[2 * i + 1] * roadmap->space.dof];
+        judgements[i] = judge(from < to ? from : to);
+        judgements[i].fraction = from < to ? 0 : 1;
+        judgements[i].reason.at = PRM_AT_EDGE;
+    }
+    return asked(arena, roadmap);
+}
+
+enum prm_status prm_nearest_milestones(struct prm_arena *arena, uint32_t *ids, float *distances,
+                                       double *found, const struct prm_roadmap *roadmap,
+                                       const double *states, uint32_t count, uint32_t k)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < k; j++) {
+            ids[i * k + j] = j < roadmap->milestone_count ? j : UINT32_MAX;
+            found[((size_t)i * k + j) * roadmap->space.dof] = j;
+            distances[i * k + j] = (float)(states[(size_t)i * roadmap->space.dof] + j);
+        }
+    return asked(arena, roadmap);
 }
 
 /* ---- plans ---- */

@@ -5,8 +5,9 @@
  * A fake roadmap is told by its answers: a query's length is the seed, its hops the number of the
  * world's enabled obstacles. A start with x < 0 is out of bounds; one with x > 1000 finds no path,
  * unless x > 2000 and it is expanded.
- * A fake computation's result is "steps". A fake link stands at (its number, the first coordinate,
- * 0), turned by nothing.
+ * A state is valid where x >= 0, a motion where both of its ends are; the nearest milestones are
+ * the first ones. A fake computation's result is "steps". A fake link stands at (its number, the
+ * first coordinate, 0), turned by nothing.
  */
 #ifndef TESTS_FAKE_ENGINE_H
 #define TESTS_FAKE_ENGINE_H
