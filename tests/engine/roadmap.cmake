@@ -7,6 +7,7 @@ prm_test(test_simplify SOURCES test_simplify.c USES prm_roadmap LABELS device TU
 prm_test(test_plan SOURCES test_plan.c USES prm_roadmap LABELS device TUNED OCLGRIND)
 prm_test(test_expand SOURCES test_expand.c oracle_world.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
 prm_test(test_edges SOURCES test_edges.c oracle_world.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
+prm_test(test_space SOURCES test_space.c USES prm_roadmap m LABELS unit)
 prm_test(test_bodies SOURCES test_bodies.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
 prm_test(test_kinematics SOURCES test_kinematics.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
 prm_test(test_neighbors SOURCES test_neighbors.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
