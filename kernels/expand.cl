@@ -346,28 +346,27 @@ static void try_sample(const struct expander *e, const struct round *round, u32 
 
 /* ---- a round ---- */
 
-static struct round round_begin(const struct expander *e)
+static void round_begin(const struct expander *e, struct round *round)
 {
     __global const struct expand_state *state = e->state;
-    struct round round = {.drawn = state->drawn};
+    round->drawn = state->drawn;
     for (u32 t = 0; t < EXPAND_TREES; t++)
-        round.counts[t] = state->trees[t].count;
-    round.tree = round.counts[1] < round.counts[0] ? 1 : 0;
+        round->counts[t] = state->trees[t].count;
+    round->tree = round->counts[1] < round->counts[0] ? 1 : 0;
 
     // components that this tree does not reach yet: those of the other, and the largest
-    __global const struct expand_tree *own = &state->trees[round.tree];
-    __global const struct expand_tree *other = &state->trees[1 - round.tree];
+    __global const struct expand_tree *own = &state->trees[round->tree];
+    __global const struct expand_tree *other = &state->trees[1 - round->tree];
     bool largest = false;
     for (u32 i = 0; i < own->reach_count; i++)
         largest |= own->reach[i].component == e->options->largest;
     for (u32 i = 0; i < other->reach_count; i++) {
-        round.wanted[i] = round.joining[i] = other->reach[i].component;
+        round->wanted[i] = round->joining[i] = other->reach[i].component;
         largest |= other->reach[i].component == e->options->largest;
     }
-    round.wanted_count = round.joining_count = other->reach_count;
+    round->wanted_count = round->joining_count = other->reach_count;
     if (!largest)
-        round.wanted[round.wanted_count++] = e->options->largest;
-    return round;
+        round->wanted[round->wanted_count++] = e->options->largest;
 }
 
 /* A node at the end of a tree, if there is room; returns it. */
@@ -622,7 +621,8 @@ expand_grow(__global struct expand_state *states, __global f32 *nodes, __global 
     team_barrier();
 
     for (u32 r = 0; r < options.rounds && e.state->outcome == EXPAND_GROWING; r++) {
-        const struct round round = round_begin(&e);
+        struct round round;
+        round_begin(&e, &round);
         const u32 batch = min((u32)EXPAND_BATCH, samples_left(&e));
         if (member == 0)
             ended_by = batch;
