@@ -2,6 +2,7 @@
  * space, since some OpenCL devices compile at the first launch only. */
 #include "device/try.h"
 #include "roadmap/plan_piece.h"
+#include "roadmap/validate.h"
 
 #include <stdlib.h>
 
@@ -119,8 +120,11 @@ enum prm_status prm_planner_rehearse(struct prm_planner *planner, const struct p
     enum prm_status status = PRM_OK;
     const struct prm_space *space = &roadmap->space;
     const float *rows = roadmap->host_states;
-    double first[PRM_DOF_MAX], last[PRM_DOF_MAX], start[PRM_DOF_MAX], goal[PRM_DOF_MAX];
+    static const uint32_t MOTION[2] = {0, 1};
+    double first[PRM_DOF_MAX], last[PRM_DOF_MAX], ends[2 * PRM_DOF_MAX];
+    double *start = ends, *goal = ends + space->dof;
     struct prm_plan_results results = {0};
+    struct prm_judgement judgement;
 
     if (roadmap->milestone_count == 0)
         return PRM_OK;
@@ -134,6 +138,9 @@ enum prm_status prm_planner_rehearse(struct prm_planner *planner, const struct p
         prm_plan_results_deinit(&results);
         TRY(prm_plan(planner, &results, roadmap, validity, world, &query, 1, &OPTIONS[i]));
     }
+    // clearances, which reasons are made of
+    TRY(prm_validate_motions(prm_planner_arena(planner), &judgement, roadmap, world, ends, MOTION,
+                             1));
 
 cleanup:
     prm_plan_results_deinit(&results);

@@ -9,6 +9,7 @@ prm_test(test_expand SOURCES test_expand.c oracle_world.c USES prm_roadmap m LAB
 prm_test(test_edges SOURCES test_edges.c oracle_world.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
 prm_test(test_space SOURCES test_space.c USES prm_roadmap m LABELS unit)
 prm_test(test_bodies SOURCES test_bodies.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
+prm_test(test_validate SOURCES test_validate.c oracle_world.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
 prm_test(test_kinematics SOURCES test_kinematics.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
 prm_test(test_neighbors SOURCES test_neighbors.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
 prm_test(test_tiles SOURCES test_tiles.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
