@@ -119,7 +119,7 @@ struct plan_answer {
     uint64_t revision, world_revision;
     const char *const *coordinates;
     uint32_t dof;
-    const struct plan_request *request; /* ids; starts and goals are written as sent */
+    const struct plan_request *request; /* ids */
     const struct plan_result *results;  /* [request->query_count] */
     const double *waypoints;            /* [][dof] */
     const uint32_t *nodes;
@@ -129,8 +129,8 @@ struct plan_answer {
 };
 
 /* Appends the answer document. The first way-point is the query's start and the last its goal,
- * exactly as sent; those between are written to nine decimals (ten digits where they are below 1),
- * which is finer than float32 in any local frame. */
+ * exactly as sent but for whole turns; those between are written to nine decimals (ten
+ * digits where they are below 1), which is finer than float32 in any local frame. */
 void plan_answer_write(const struct plan_answer *answer, struct text *out);
 
 #endif

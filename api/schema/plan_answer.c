@@ -31,23 +31,19 @@ static int waypoint_digits(double value)
     return digits < EXACT ? digits : EXACT - 1;
 }
 
-static void write_path(const struct plan_answer *answer, const struct plan_query *query,
-                       const struct plan_result *result, struct text *out)
+static void write_path(const struct plan_answer *answer, const struct plan_result *result,
+                       struct text *out)
 {
-    const double *numbers = answer->request->numbers;
     const uint32_t dof = answer->dof;
     const size_t last = result->waypoint_count - 1;
 
     text_json_key(out, "path");
     text_json_open(out, '[');
     for (size_t i = 0; i < result->waypoint_count; i++) {
-        if (i == 0) {
-            text_json_numbers(out, NULL, numbers + query->start, dof);
-        } else if (i == last) {
-            const double *goals = numbers + query->goals;
-            text_json_numbers(out, NULL, goals + (size_t)result->goal_index * dof, dof);
+        const double *state = answer->waypoints + (result->waypoint_first + i) * dof;
+        if (i == 0 || i == last) {
+            text_json_numbers(out, NULL, state, dof);
         } else {
-            const double *state = answer->waypoints + (result->waypoint_first + i) * dof;
             text_json_open(out, '[');
             for (uint32_t c = 0; c < dof; c++)
                 text_json_number(out, state[c], waypoint_digits(state[c]));
@@ -57,11 +53,11 @@ static void write_path(const struct plan_answer *answer, const struct plan_query
     text_json_close(out, ']');
 }
 
-static void write_solution(const struct plan_answer *answer, const struct plan_query *query,
-                           const struct plan_result *result, struct text *out)
+static void write_solution(const struct plan_answer *answer, const struct plan_result *result,
+                           struct text *out)
 {
     if (answer->request->output != PLAN_COST)
-        write_path(answer, query, result, out);
+        write_path(answer, result, out);
     if (answer->request->output == PLAN_NODES) {
         text_json_key(out, "nodes");
         text_json_open(out, '[');
@@ -139,7 +135,7 @@ static void write_result(const struct plan_answer *answer, uint32_t index, struc
     }
     text_member_string(out, "status", plan_status_text(result->status));
     if (result->status == PLAN_STATUS_SOLVED)
-        write_solution(answer, query, result, out);
+        write_solution(answer, result, out);
     else if (query->invalid)
         write_invalid(query, out);
     else if (result->reason.kind)

@@ -192,7 +192,8 @@ void prm_space_interpolate(const struct prm_space *space, double *out, const dou
     }
 }
 
-void prm_space_continue(const struct prm_space *space, double *state, const double *previous)
+void prm_space_continue(const struct prm_space *space, double *state, const double *previous,
+                        bool as_sent)
 {
     for (uint32_t c = 0; c < space->dof; c++) {
         switch (space->coordinates[c].kind) {
@@ -205,7 +206,7 @@ void prm_space_continue(const struct prm_space *space, double *state, const doub
             double dot = 0.0;
             for (uint32_t i = 0; i < 4; i++)
                 dot += state[c + i] * previous[c + i];
-            for (uint32_t i = 0; i < 4 && dot < 0.0; i++)
+            for (uint32_t i = 0; i < 4 && dot < 0.0 && !as_sent; i++)
                 state[c + i] = -state[c + i];
             c += 3;
             break;

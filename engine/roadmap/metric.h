@@ -55,9 +55,10 @@ double prm_space_diagonal(const struct prm_space *space);
 void prm_space_interpolate(const struct prm_space *space, double *out, const double *a,
                            const double *b, double t);
 
-/* Writes `state` so that it goes on from `previous` without jumps: turns by whole turns, a
- * quaternion by its sign. */
-void prm_space_continue(const struct prm_space *space, double *state, const double *previous);
+/* Changes `state` so that it goes on from `previous` without jumps: turns by whole turns and, unless
+ * the state is to stay as it was sent, a quaternion by its sign. */
+void prm_space_continue(const struct prm_space *space, double *state, const double *previous,
+                        bool as_sent);
 
 /* The first coordinate of `state` that is outside its limits by more than PRM_LIMIT_TOLERANCE, or
  * dof if none; a coordinate within the tolerance is clamped in place and *clamped set. */

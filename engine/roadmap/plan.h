@@ -96,7 +96,8 @@ struct prm_plan_times {
 struct prm_plan_results {
     uint32_t count, dof, solved;
     struct prm_plan_result *results; /* [count] */
-    double *waypoints;               /* [waypoint_count][dof], first and last exactly as sent */
+    double *waypoints; /* [waypoint_count][dof], first and last exactly as sent, but for
+                        * whole turns of the last */
     size_t waypoint_count;
     uint32_t *nodes;
     size_t node_count;

@@ -81,7 +81,7 @@ static double *way_write(const struct prm_space *space, double *out, const struc
     for (size_t i = 1; i < way_points(way); i++) {
         const double *before = out;
         way_point(space, next, way, i);
-        prm_space_continue(space, next, before);
+        prm_space_continue(space, next, before, i + 1 == way_points(way));
         const size_t motions =
             (size_t)motions_of(prm_space_distance(space, before, next), interpolate);
         for (size_t m = 1; m < motions; m++) {

@@ -105,7 +105,7 @@ static void all_kinds_of_results(void **state)
                    "{\"start\":[4,4],\"goal\":[4,4]},{\"start\":[5,5]}]}");
     struct plan_result results[RESULTS];
     fill(results);
-    const double waypoints[] = {-1, -1, 0.1f, 0, 1, 1.0 / 3, 2, 0.3f, 4, 4};
+    const double waypoints[] = {-1, -1, 0.1, 0, 1, 1.0 / 3, 2, 0.3, 4, 4};
     const uint32_t nodes[] = {9, 4, 5};
     const struct plan_warning warnings[] = {{"clamped", "start", 0}, {"stale", "all", -1}};
     struct plan_answer answer = {.roadmap = "m",
@@ -182,6 +182,8 @@ static void ends_are_exact_and_waypoints_fine(void **state)
             waypoints[i] = scales[s] * (1 + (double)test_random_f32(&random, -1, 1));
         for (int i = 0; i < 4; i++)
             ends[i] = scales[s] * (1 + (double)(test_random_u64(&random) >> 11) * 0x1p-53);
+        memcpy(waypoints, ends, DOF * sizeof(double));
+        memcpy(waypoints + (WAYPOINTS - 1) * DOF, ends + DOF, DOF * sizeof(double));
         struct text body = {0};
         text_print(&body, "{\"queries\":[{");
         text_json_numbers(&body, "start", ends, DOF);

@@ -48,7 +48,7 @@ static void rigid_in_the_plane(void **state)
     const double from[3] = {1, 1, 3.1};
     prm_space_to_row(&space, row, (const double[3]){1, 1, -3.1});
     prm_space_from_row(&space, back, row);
-    prm_space_continue(&space, back, from);
+    prm_space_continue(&space, back, from, false);
     assert_true(fabs(back[2] - (2 * PI - 3.1)) < 1e-6);
     assert_true(fabs(prm_space_distance(&space, from, back) - 0.5 * 0.0831853) < 1e-6);
 }
@@ -114,7 +114,11 @@ static void rigid_in_space(void **state)
                     1e-9 * (1 + whole));
         assert_true(whole <= prm_space_diagonal(&space));
 
-        prm_space_continue(&space, opposite, a);
+        double sent[7];
+        memcpy(sent, opposite, sizeof(sent));
+        prm_space_continue(&space, sent, a, true);
+        assert_memory_equal(sent, opposite, sizeof(sent));
+        prm_space_continue(&space, opposite, a, false);
         double dot = 0;
         for (int c = 3; c < 7; c++)
             dot += opposite[c] * a[c];
