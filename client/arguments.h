@@ -29,6 +29,7 @@
     OPTION("no-wait", NULL, "return when the build is accepted")                                   \
     OPTION("start", "X,Y,…", "start configuration")                                                \
     OPTION("goal", "X,Y,…", "goal configuration; several are alternatives")                        \
+    OPTION("state", "X,Y,…", "a configuration to ask about; may be repeated")                      \
     OPTION("queries", "FILE", "queries: a plan request (.json) or a MovingAI scenario (.scen)")    \
     OPTION("objective", "WHAT", "what is least: length (default) or hops")                         \
     OPTION("output", "WHAT", "what is returned: path (default), nodes or cost")                    \

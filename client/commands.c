@@ -19,10 +19,18 @@ static const struct command command_table[] = {
     {"roadmap build", "NAME", 1, 1,
      "world robot samples method neighbors radius seed params no-wait", "build a roadmap",
      command_roadmap_build},
+    {"roadmap grow", "NAME", 1, 1, "samples no-wait",
+     "build a roadmap with so many more milestones", command_roadmap_grow},
     {"roadmap list", "", 0, 0, "", "list roadmaps", command_roadmap_list},
     {"roadmap get", "NAME", 1, 1, "", "show a roadmap and its statistics", command_roadmap_get},
     {"roadmap delete", "NAME", 1, 1, "", "delete a roadmap", command_roadmap_delete},
     {"plan", "NAME", 1, 1, QUERY_OPTIONS " save", "answer queries on a roadmap", command_plan},
+    {"validate", "NAME [FILE.json]", 1, 2, "state",
+     "judge states, and the path along several, or a request's edges and paths", command_validate},
+    {"nearest", "NAME [FILE.json]", 1, 2, "state neighbors", "list the milestones near to states",
+     command_nearest},
+    {"graph", "NAME FILE", 2, 2, "format", "save milestones and edges: .json, .graphml or .npz",
+     command_graph},
     {"picture", "NAME FILE.svg", 2, 2, QUERY_OPTIONS, "draw world, roadmap and paths",
      command_picture},
     {"compute", "OP FILE", 2, 2, "set save",
@@ -69,7 +77,7 @@ const struct command *command_find(struct arguments *arguments)
 
 bool command_is_future(const struct arguments *arguments)
 {
-    static const char *const future[] = {"matrix", "validate", "nearest", "graph"};
+    static const char *const future[] = {"matrix"};
     for (size_t i = 0; i < sizeof future / sizeof *future; i++) {
         if (words_match(future[i], arguments))
             return true;

@@ -41,6 +41,10 @@ enum exit_code command_roadmap_list(const struct session *, const struct argumen
 enum exit_code command_roadmap_get(const struct session *, const struct arguments *);
 enum exit_code command_roadmap_delete(const struct session *, const struct arguments *);
 enum exit_code command_plan(const struct session *, const struct arguments *);
+enum exit_code command_validate(const struct session *, const struct arguments *);
+enum exit_code command_nearest(const struct session *, const struct arguments *);
+enum exit_code command_graph(const struct session *, const struct arguments *);
+enum exit_code command_roadmap_grow(const struct session *, const struct arguments *);
 enum exit_code command_picture(const struct session *, const struct arguments *);
 enum exit_code command_compute(const struct session *, const struct arguments *);
 enum exit_code command_job_list(const struct session *, const struct arguments *);
@@ -48,6 +52,13 @@ enum exit_code command_job_watch(const struct session *, const struct arguments 
 enum exit_code command_job_cancel(const struct session *, const struct arguments *);
 enum exit_code command_status(const struct session *, const struct arguments *);
 enum exit_code command_health(const struct session *, const struct arguments *);
+
+/* POSTs a body to /v1/roadmaps/NAME…SUFFIX, as session_send() does. */
+enum exit_code roadmap_post(const struct session *session, const char *roadmap, const char *suffix,
+                            const struct text *body, struct client_reply *reply);
+
+/* Writes "1,2,3" as an array; false: not numbers. */
+bool state_write(const char *value, struct text *out);
 
 /* Follows a job with a progress bar until it ends; says why where it failed. */
 enum exit_code job_follow(const struct session *session, const char *id);

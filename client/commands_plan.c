@@ -7,10 +7,8 @@
 
 enum { WAYPOINTS_SHOWN = 200, FAILURES_SHOWN = 20 };
 
-/* POSTs a plan body below a roadmap. */
-static enum exit_code body_send(const struct session *session, const char *roadmap,
-                                const char *suffix, const struct text *body,
-                                struct client_reply *reply)
+enum exit_code roadmap_post(const struct session *session, const char *roadmap, const char *suffix,
+                            const struct text *body, struct client_reply *reply)
 {
     struct text path = {0};
     text_print(&path, "/v1/roadmaps/");
@@ -169,7 +167,7 @@ enum exit_code command_plan(const struct session *session, const struct argument
     const char *save = arguments_option(arguments, "save");
     enum exit_code code = plan_body_init(&body, session, arguments, arguments->words[0]);
     if (code == EXIT_SOLVED)
-        code = body_send(session, arguments->words[0], "/plan", &body.text, &reply);
+        code = roadmap_post(session, arguments->words[0], "/plan", &body.text, &reply);
     if (code == EXIT_SOLVED && save)
         code = session_write_file(session, save, reply.body, reply.bytes);
     if (code == EXIT_SOLVED) {
@@ -194,7 +192,7 @@ enum exit_code command_picture(const struct session *session, const struct argum
     if (arguments_option(arguments, "queries") || arguments_option(arguments, "start")) {
         code = plan_body_init(&body, session, arguments, roadmap);
         if (code == EXIT_SOLVED)
-            code = body_send(session, roadmap, "/picture.svg", &body.text, &reply);
+            code = roadmap_post(session, roadmap, "/picture.svg", &body.text, &reply);
     } else {
         code = session_call(session, "GET", "roadmaps", roadmap, "/picture.svg", &reply);
     }

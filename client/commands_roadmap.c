@@ -182,20 +182,21 @@ enum exit_code command_roadmap_list(const struct session *session,
     return listing_print(session, "roadmaps", columns);
 }
 
-/* PUTs the document and, unless told not to, follows the job that builds it. */
+/* Sends the document and, unless told not to, follows the job that builds it. */
 static enum exit_code build_run(const struct session *session, const struct arguments *arguments,
-                                const struct text *body)
+                                const char *method, const char *suffix, const struct text *body)
 {
     struct text path = {0};
     text_print(&path, "/v1/roadmaps/");
     client_url_append(&path, arguments->words[0]);
+    text_print(&path, "%s", suffix);
     text_append(&path, "", 1);
     if (path.failed || body->failed) {
         text_deinit(&path);
         return session_usage(session, "out of memory");
     }
     struct client_request request = {
-        .method = "PUT", .path = path.data, .body = body->data, .body_bytes = body->length};
+        .method = method, .path = path.data, .body = body->data, .body_bytes = body->length};
     struct client_reply reply;
     enum exit_code code = session_send(session, &request, &reply);
     text_deinit(&path);
@@ -239,9 +240,28 @@ enum exit_code command_roadmap_build(const struct session *session,
     } else {
         struct text body = {0};
         build_write(&build, root, &body);
-        code = build_run(session, arguments, &body);
+        code = build_run(session, arguments, "PUT", "", &body);
         text_deinit(&body);
     }
     document_destroy(params);
+    return code;
+}
+
+enum exit_code command_roadmap_grow(const struct session *session,
+                                    const struct arguments *arguments)
+{
+    const char *samples = arguments_option(arguments, "samples");
+    unsigned long long count;
+    char fault[256];
+    if (!samples)
+        return session_usage(session, "give --samples, how many more milestones");
+    if (!arguments_count("samples", samples, &count, fault, sizeof fault))
+        return session_usage(session, "%s", fault);
+    struct text body = {0};
+    text_json_open(&body, '{');
+    text_member_u64(&body, "count", count);
+    text_json_close(&body, '}');
+    const enum exit_code code = build_run(session, arguments, "POST", "/grow", &body);
+    text_deinit(&body);
     return code;
 }

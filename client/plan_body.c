@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Writes "1,2,3" as an array; false: not numbers. */
-static bool state_write(const char *value, struct text *out)
+bool state_write(const char *value, struct text *out)
 {
     text_json_open(out, '[');
     for (const char *at = value;;) {
