@@ -1,5 +1,7 @@
 /* A picture of a world, a roadmap and paths as SVG 1.1: flat worlds as they are, solid ones in
- * isometric projection, where every obstacle is drawn as its outline.
+ * isometric projection from two sides, where every obstacle is drawn as its outline. Robots with
+ * spheres are drawn at some states of the first paths; of arms, whose states are no places, there
+ * are these alone, and the line of their last link.
  *
  * Large roadmaps and maps are thinned, so that a picture stays below some megabytes.
  */
@@ -9,6 +11,7 @@
 #include "roadmap/roadmap.h"
 #include "schema/plan.h"
 #include "schema/world.h"
+#include "service/picture_motion.h"
 
 /* All borrowed. */
 struct picture {
@@ -18,6 +21,7 @@ struct picture {
     const struct plan_result *results;
     uint32_t result_count;
     const double *waypoints; /* [][graph->dof] */
+    const struct picture_motion *motion;
 };
 
 void picture_write(const struct picture *picture, struct text *out);

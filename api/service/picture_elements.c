@@ -13,7 +13,7 @@ static uint32_t stride_of(uint32_t count)
     return count / DRAWN_MAX + 1;
 }
 
-static void put_boxes(const struct obstacle_document *boxes, struct text *out)
+static void put_boxes(const struct obstacle_document *boxes, enum view view, struct text *out)
 {
     const uint32_t stride = stride_of(boxes->point_count);
     struct obstacle_document box = {.type = OBSTACLE_BOX};
@@ -23,12 +23,12 @@ static void put_boxes(const struct obstacle_document *boxes, struct text *out)
         struct outline outline;
         place(box.center, boxes, row);
         memcpy(box.size, row + AXES, sizeof(box.size));
-        outline_of(&outline, &box);
+        outline_of(&outline, view, &box);
         svg_ring(outline.points, outline.count, out);
     }
 }
 
-static void put_triangles(const struct obstacle_document *mesh, struct text *out)
+static void put_triangles(const struct obstacle_document *mesh, enum view view, struct text *out)
 {
     const uint32_t stride = stride_of(mesh->triangle_count);
     for (size_t i = 0; i < mesh->triangle_count; i += stride) {
@@ -36,7 +36,7 @@ static void put_triangles(const struct obstacle_document *mesh, struct text *out
         for (size_t corner = 0; corner < CORNERS; corner++) {
             double at[AXES];
             place(at, mesh, mesh->points + AXES * (size_t)mesh->triangles[CORNERS * i + corner]);
-            ring[corner] = project(AXES, at);
+            ring[corner] = project(view, at);
         }
 
         // all one way round: where two ways overlap, nothing would be filled
@@ -51,30 +51,30 @@ static void put_triangles(const struct obstacle_document *mesh, struct text *out
     }
 }
 
-static void put_points(const struct obstacle_document *cloud, const char *class_name, double dot,
-                       struct text *out)
+static void put_points(const struct obstacle_document *cloud, enum view view,
+                       const char *class_name, double dot, struct text *out)
 {
     const uint32_t stride = stride_of(cloud->point_count);
     for (size_t i = 0; i < cloud->point_count; i += stride) {
         double at[AXES];
         place(at, cloud, cloud->points + AXES * i);
-        svg_circle(project(AXES, at), fmax(cloud->radius, dot), class_name, out);
+        svg_circle(project(view, at), fmax(cloud->radius, dot), class_name, out);
     }
 }
 
-void picture_put_elements(const struct obstacle_document *obstacle, const char *class_name,
-                          double dot, struct text *out)
+void picture_put_elements(const struct obstacle_document *obstacle, enum view view,
+                          const char *class_name, double dot, struct text *out)
 {
     if (obstacle->type == OBSTACLE_POINTS) {
-        put_points(obstacle, class_name, dot, out);
+        put_points(obstacle, view, class_name, dot, out);
         return;
     }
     svg_put("<path class=\"", out);
     svg_put(class_name, out);
     svg_put("\" d=\"", out);
     if (obstacle->type == OBSTACLE_MESH)
-        put_triangles(obstacle, out);
+        put_triangles(obstacle, view, out);
     else
-        put_boxes(obstacle, out);
+        put_boxes(obstacle, view, out);
     svg_put("\"/>\n", out);
 }

@@ -32,6 +32,7 @@ struct plan {
     uint32_t warning_count;
     struct plan_times times;
     struct prm_graph_copy graph; /* for a picture */
+    struct picture_motion motion;
     double began;                /* taken off the queue, steady clock */
 };
 
@@ -55,6 +56,7 @@ static void plan_destroy(struct plan *plan)
 {
     prm_expansion_destroy(plan->left);
     prm_graph_copy_deinit(&plan->graph);
+    picture_motion_deinit(&plan->motion);
     prm_plan_results_deinit(&plan->planned);
     plan_request_deinit(&plan->request);
     free(plan->results);
@@ -107,6 +109,7 @@ static void write_picture(struct plan *plan)
         .results = plan->results,
         .result_count = plan->request.query_count,
         .waypoints = plan->planned.waypoints,
+        .motion = &plan->motion,
     };
     picture_write(&picture, &call->reply.body);
 }
@@ -226,7 +229,7 @@ static bool is_large(const struct plan *plan)
 }
 
 /* All that can be planned is: brings it into plain data and answers. */
-static void end(struct plan *plan)
+static void end(struct plan *plan, struct device *device)
 {
     const struct model *model = plan->roadmap->model;
     const struct prm_plan_times *times = &plan->planned.times;
@@ -237,6 +240,11 @@ static void end(struct plan *plan)
         status = prm_graph_copy_init(&plan->graph, model->topology->roadmap, model->validity);
     if (status == PRM_OK && !translate(plan))
         status = prm_fault_set(PRM_HOST_MEMORY, "no memory for the results");
+    if (status == PRM_OK && is_picture(plan))
+        status = picture_motion_init(&plan->motion, device->arena, &plan->roadmap->robot->document,
+                                     plan->roadmap->world->document.dimension, space_of(plan),
+                                     plan->results, plan->request.query_count,
+                                     plan->planned.waypoints);
     if (status != PRM_OK) {
         fail(plan, status);
         return;
@@ -282,7 +290,7 @@ static bool grow(struct device_task *task, struct device *device)
     if (status != PRM_OK)
         fail(plan, status);
     else if (done)
-        end(plan);
+        end(plan, device);
     return status != PRM_OK || done;
 }
 
@@ -307,7 +315,7 @@ void plan_run_batch(struct device *device, struct plan_task *batch)
         if (status != PRM_OK) {
             fail(plan, status);
         } else if (!plan->left) {
-            end(plan);
+            end(plan, device);
         } else {
             plan->growth = (struct device_task){.step = grow, .drop = drop};
             if (!device_thread_submit(device->thread, DEVICE_LANE_EXPAND, &plan->growth)) {

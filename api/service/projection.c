@@ -13,12 +13,14 @@ enum { RECTANGLE_CORNERS = 4, CORNERS = 8 };
 
 static const double PI = 3.14159265358979323846;
 
-struct paper_point project(uint32_t dimension, const double *point)
+struct paper_point project(enum view view, const double *point)
 {
-    if (dimension == 2)
+    if (view == VIEW_FLAT)
         return (struct paper_point){point[0], point[1]};
-    return (struct paper_point){(point[0] - point[1]) / sqrt(2),
-                                (point[0] + point[1]) / sqrt(6) + point[2] * sqrt(2.0 / 3.0)};
+    // the viewer looks along x and y, or along x and against y
+    const double x = point[0], y = view == VIEW_LEFT ? point[1] : -point[1];
+    const double across = view == VIEW_LEFT ? x - y : y - x;
+    return (struct paper_point){across / sqrt(2), (x + y) / sqrt(6) + point[2] * sqrt(2.0 / 3.0)};
 }
 
 void place(double out[3], const struct obstacle_document *obstacle, const double v[3])
@@ -65,7 +67,8 @@ static void hull(struct outline *outline)
     memcpy(outline->points, chain, outline->count * sizeof(chain[0]));
 }
 
-static void put_corners(struct outline *outline, const struct obstacle_document *obstacle)
+static void put_corners(struct outline *outline, enum view view,
+                        const struct obstacle_document *obstacle)
 {
     for (unsigned i = 0; i < CORNERS; i++) {
         const double v[3] = {(i & 1 ? 0.5 : -0.5) * obstacle->size[0],
@@ -73,7 +76,7 @@ static void put_corners(struct outline *outline, const struct obstacle_document 
                              (i & 4 ? 0.5 : -0.5) * obstacle->size[2]};
         double corner[3];
         place(corner, obstacle, v);
-        outline->points[i] = project(3, corner);
+        outline->points[i] = project(view, corner);
     }
     outline->count = CORNERS;
 }
@@ -92,7 +95,8 @@ static void put_rectangle(struct outline *outline, const struct obstacle_documen
 }
 
 /* Both ends: rims of a cylinder, whole balls of a capsule. */
-static void put_ends(struct outline *outline, const struct obstacle_document *obstacle)
+static void put_ends(struct outline *outline, enum view view,
+                     const struct obstacle_document *obstacle)
 {
     const bool capsule = obstacle->type == OBSTACLE_CAPSULE;
     for (unsigned i = 0; i < 2 * RIM_POINTS; i++) {
@@ -102,7 +106,7 @@ static void put_ends(struct outline *outline, const struct obstacle_document *ob
         const double v[3] = {capsule ? 0 : x, capsule ? 0 : y, end};
         double placed[3];
         place(placed, obstacle, v);
-        outline->points[i] = project(3, placed);
+        outline->points[i] = project(view, placed);
         if (capsule) {
             outline->points[i].x += x;
             outline->points[i].y += y;
@@ -111,19 +115,19 @@ static void put_ends(struct outline *outline, const struct obstacle_document *ob
     outline->count = 2 * RIM_POINTS;
 }
 
-void outline_of(struct outline *outline, const struct obstacle_document *obstacle)
+void outline_of(struct outline *outline, enum view view, const struct obstacle_document *obstacle)
 {
     outline->count = 0;
     switch (obstacle->type) {
     case OBSTACLE_BOX:
-        put_corners(outline, obstacle);
+        put_corners(outline, view, obstacle);
         break;
     case OBSTACLE_RECTANGLE:
         put_rectangle(outline, obstacle);
         break;
     case OBSTACLE_CYLINDER:
     case OBSTACLE_CAPSULE:
-        put_ends(outline, obstacle);
+        put_ends(outline, view, obstacle);
         break;
     case OBSTACLE_SPHERE:
     case OBSTACLE_CIRCLE:

@@ -9,6 +9,10 @@ struct paper_point {
     double x, y;
 };
 
+/* From where a world is seen. Both views of a solid one are isometric, from above; x runs to the
+ * right in the one, towards the viewer in the other. */
+enum view { VIEW_FLAT, VIEW_LEFT, VIEW_RIGHT };
+
 enum { OUTLINE_POINTS_MAX = 64 };
 
 /* A convex outline, counter-clockwise. */
@@ -18,14 +22,14 @@ struct outline {
 };
 
 /* Flat: as it is. Solid: isometric, lengths across the view kept, so that a sphere is a circle of
- * its radius. */
-struct paper_point project(uint32_t dimension, const double *point);
+ * its radius. point: double[2] where the view is flat, else double[3]. */
+struct paper_point project(enum view view, const double *point);
 
 /* A place of an obstacle's frame in the world. */
 void place(double out[3], const struct obstacle_document *obstacle, const double v[3]);
 
 /* The outline of a box, rectangle, cylinder or capsule, grown by nothing. Other types have none:
  * count 0. */
-void outline_of(struct outline *outline, const struct obstacle_document *obstacle);
+void outline_of(struct outline *outline, enum view view, const struct obstacle_document *obstacle);
 
 #endif

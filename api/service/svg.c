@@ -35,6 +35,12 @@ void svg_point(const char *command, struct paper_point point, struct text *out)
     svg_number(-point.y, out);
 }
 
+void svg_dot(struct paper_point point, struct text *out)
+{
+    svg_point("M", point, out);
+    svg_put("h0", out);
+}
+
 void svg_escaped(const char *words, struct text *out)
 {
     for (; *words; words++) {

@@ -15,6 +15,9 @@ void svg_attribute(const char *name, double value, struct text *out);
 /* A command of path data and its point. */
 void svg_point(const char *command, struct paper_point point, struct text *out);
 
+/* A dot as path data: a line without length, which round caps make as wide as the stroke. */
+void svg_dot(struct paper_point point, struct text *out);
+
 /* A closed polygon as path data. */
 void svg_ring(const struct paper_point *points, size_t count, struct text *out);
 

@@ -3,6 +3,7 @@
  * tag counter. */
 #include "service/picture.h"
 #include "service/projection.h"
+#include "service/svg.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -17,11 +18,13 @@
 
 static const double TINY = 1e-9;
 
+static const struct picture_motion no_motion = {.paths = NULL};
+
 static void flat_points_stay(void **state)
 {
     (void)state;
     const double point[3] = {3, -4, 0};
-    const struct paper_point at = project(2, point);
+    const struct paper_point at = project(VIEW_FLAT, point);
     assert_true(at.x == 3 && at.y == -4);
 }
 
@@ -32,7 +35,7 @@ static void solid_axes_are_even(void **state)
     struct paper_point axes[3];
     for (unsigned i = 0; i < 3; i++) {
         const double unit[3] = {i == 0, i == 1, i == 2};
-        axes[i] = project(3, unit);
+        axes[i] = project(VIEW_LEFT, unit);
     }
     for (unsigned i = 0; i < 3; i++) {
         const struct paper_point a = axes[i], b = axes[(i + 1) % 3];
@@ -60,27 +63,27 @@ static void outlines(void **state)
     struct outline outline;
     const struct obstacle_document rectangle = {
         .type = OBSTACLE_RECTANGLE, .center = {1, 1}, .size = {2, 3}, .angle = 0.7};
-    outline_of(&outline, &rectangle);
+    outline_of(&outline, VIEW_LEFT, &rectangle);
     assert_int_equal(outline.count, 4);
     assert_true(fabs(area(&outline) - 6) < TINY);
 
     // a unit cube seen along its diagonal is a hexagon of area √3
     const struct obstacle_document cube = {
         .type = OBSTACLE_BOX, .size = {1, 1, 1}, .quaternion = {0, 0, 0, 1}};
-    outline_of(&outline, &cube);
+    outline_of(&outline, VIEW_LEFT, &cube);
     assert_int_equal(outline.count, 6);
     assert_true(fabs(area(&outline) - sqrt(3)) < 1e-6);
 
     // turning by a quarter about z changes nothing of it
     const struct obstacle_document turned = {
         .type = OBSTACLE_BOX, .size = {1, 1, 1}, .quaternion = {0, 0, sqrt(0.5), sqrt(0.5)}};
-    outline_of(&outline, &turned);
+    outline_of(&outline, VIEW_LEFT, &turned);
     assert_true(fabs(area(&outline) - sqrt(3)) < 1e-6);
 
     // a capsule without length is a disc
     const struct obstacle_document pill = {
         .type = OBSTACLE_CAPSULE, .radius = 2, .quaternion = {0, 0, 0, 1}};
-    outline_of(&outline, &pill);
+    outline_of(&outline, VIEW_LEFT, &pill);
     assert_true(fabs(area(&outline) / (4 * 3.14159265) - 1) < 0.02);
 }
 
@@ -149,13 +152,14 @@ static void many_elements_are_drawn(void **state)
                                          .obstacles = obstacles,
                                          .obstacle_count = 3};
     const struct prm_graph_copy graph = {.dof = 3};
-    const struct picture picture = {.title = "t", .world = &world, .graph = &graph};
+    const struct picture picture = {
+        .title = "t", .world = &world, .graph = &graph, .motion = &no_motion};
     struct text svg = {0};
     picture_write(&picture, &svg);
     assert_well_formed(&svg);
-    assert_int_equal(count_of(&svg, "z"), 2 + 2);
+    assert_int_equal(count_of(&svg, "z"), 2 * (2 + 2));
     const unsigned circles = count_of(&svg, "<circle class=\"dynamic\"");
-    assert_true(circles > DRAWN_MAX / 2 && circles <= DRAWN_MAX);
+    assert_true(circles > DRAWN_MAX && circles <= 2 * DRAWN_MAX);
 
     // both ways round make the same ring, so that they fill and do not cancel
     text_append(&svg, "", 1);
@@ -174,8 +178,8 @@ static void many_elements_are_drawn(void **state)
     // the mesh's corner (1,0,0), turned by half a turn about z, stands at (4,7,0)
     struct text at = {0};
     const double corner[3] = {4, 7, 0};
-    const struct paper_point paper = project(3, corner);
-    text_json_number(&at, paper.x, 7);
+    const struct paper_point paper = project(VIEW_LEFT, corner);
+    svg_point("", paper, &at);
     text_append(&at, "", 1);
     assert_int_equal(count_of(&svg, at.data), 2);
     text_deinit(&at);
@@ -217,7 +221,8 @@ static void every_obstacle_is_drawn(void **state)
                                     .graph = &graph,
                                     .results = &result,
                                     .result_count = 1,
-                                    .waypoints = states};
+                                    .waypoints = states,
+                                    .motion = &no_motion};
     struct text svg = {0};
     picture_write(&picture, &svg);
     assert_well_formed(&svg);
@@ -255,7 +260,8 @@ static void large_things_are_thinned(void **state)
         .valid = malloc(COUNT),
     };
     memset(graph.valid, 1, COUNT);
-    const struct picture picture = {.title = "m", .world = &world, .graph = &graph};
+    const struct picture picture = {
+        .title = "m", .world = &world, .graph = &graph, .motion = &no_motion};
     struct text svg = {0};
     picture_write(&picture, &svg);
     assert_well_formed(&svg);
@@ -267,6 +273,51 @@ static void large_things_are_thinned(void **state)
     free(graph.valid);
 }
 
+/* A rigid robot of two spheres in the plane, turned: its spheres are dots about its way. */
+static void robots_are_drawn_along_paths(void **state)
+{
+    (void)state;
+    struct robot_sphere spheres[] = {{{0, 0, 0}, 0.5}, {{1, 0, 0}, 0.25}, {{2, 0, 0}, -1}};
+    const struct robot_document robot = {
+        .type = ROBOT_RIGID, .spheres = spheres, .sphere_count = 3, .dimension = 2};
+    const struct prm_space space = {.dof = 3,
+                                    .coordinates = {{.kind = PRM_COORDINATE_LINEAR},
+                                                    {.kind = PRM_COORDINATE_LINEAR},
+                                                    {.kind = PRM_COORDINATE_TURN}}};
+    // half a turn by the short way, over the cut
+    double states[] = {2, 3, 3, 6, 3, -3};
+    const struct plan_result results[] = {{.status = PLAN_STATUS_NO_PATH},
+                                          {.status = PLAN_STATUS_SOLVED, .waypoint_count = 2}};
+    struct picture_motion motion;
+    assert_int_equal(picture_motion_init(&motion, NULL, &robot, 2, &space, results, 2, states),
+                     PRM_OK);
+    assert_int_equal(motion.path_count, 1);
+    assert_int_equal(motion.sphere_count, 3);
+    const struct motion_sphere *halfway = motion.paths[0].spheres + 2 * 3;
+    assert_true(fabs(halfway[0].center[0] - 4) < TINY && fabs(halfway[0].center[1] - 3) < TINY);
+    assert_true(fabs(halfway[1].center[0] - 3) < TINY && fabs(halfway[1].center[1] - 3) < TINY);
+
+    const struct world_document world = {.dimension = 2, .has_bounds = true, .upper = {10, 10}};
+    const struct prm_graph_copy graph = {.dof = 3};
+    const struct picture picture = {.title = "t",
+                                    .world = &world,
+                                    .graph = &graph,
+                                    .results = results,
+                                    .result_count = 2,
+                                    .waypoints = states,
+                                    .motion = &motion};
+    struct text svg = {0};
+    picture_write(&picture, &svg);
+    assert_well_formed(&svg);
+    // what is switched off is not drawn
+    assert_int_equal(count_of(&svg, "\"robot first\""), 2);
+    assert_int_equal(count_of(&svg, "\"robot between\""), 3 * 2);
+    assert_int_equal(count_of(&svg, "\"robot last\""), 2);
+    assert_int_equal(count_of(&svg, "class=\"path\""), 1);
+    text_deinit(&svg);
+    picture_motion_deinit(&motion);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +327,7 @@ int main(void)
         cmocka_unit_test(every_obstacle_is_drawn),
         cmocka_unit_test(many_elements_are_drawn),
         cmocka_unit_test(large_things_are_thinned),
+        cmocka_unit_test(robots_are_drawn_along_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
