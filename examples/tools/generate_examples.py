@@ -60,20 +60,20 @@ FREE, OCCUPIED, INNER = 1, 2, 3
 
 
 def site_occupied(x, y, z):
-    """Whether the cell is of the floor, a wall with a window and a door, a scaffold, a pile or a crane's mast."""
-    if z == 0:
+    """Whether the cell is of the floor, a wall with a window and a door, a low one, a scaffold, a pile or a mast."""
+    if z < 2:
         return True
-    if x in (31, 32):
+    if x in (30, 31):
         window = 18 <= y < 24 and 14 <= z < 20
-        door = 44 <= y < 50 and z < 10
+        door = 44 <= y < 50 and z < 12
         return not window and not door
     if y in (20, 21) and x > 40 and z < 20:
         return True
-    if 8 <= x < 24 and 8 <= y < 14 and z in (10, 20):
+    if 8 <= x < 24 and 8 <= y < 14 and z in (10, 11, 20, 21):
         return True
-    if x in (8, 23) and y in (8, 13) and z < 24:
+    if x in (8, 9, 22, 23) and y in (8, 9, 12, 13) and z < 24:
         return True
-    if z < 10 - max(abs(x - 14), abs(y - 44)):
+    if z < 12 - max(abs(x - 14), abs(y - 44)):
         return True
     return 48 <= x < 52 and 44 <= y < 48
 
@@ -139,7 +139,7 @@ def drone_states(seed):
         # one side of the wall after the other
         side[0] += 1
         x = draws.uniform(0.5, 5.5) if side[0] % 2 else draws.uniform(7.2, 12.3)
-        return [x, draws.uniform(0.5, 12.3), draws.uniform(0.6, 5)]
+        return [x, draws.uniform(0.5, 12.3), draws.uniform(1, 5)]
 
     states = []
     while len(states) < 2 * QUERIES:
