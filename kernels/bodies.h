@@ -125,6 +125,14 @@ static inline lane_i32 shape_near(const struct scene *scene, GLOBAL const struct
     return active & (x * x + y * y + z * z <= within * within);
 }
 
+/* The active lanes in which two points are not farther apart than `reach`. */
+static inline lane_i32 points_near(struct lane_vec3 p, struct lane_vec3 q, lane_f32 reach,
+                                   lane_i32 active)
+{
+    const lane_f32 x = p.x - q.x, y = p.y - q.y, z = p.z - q.z;
+    return active & (x * x + y * y + z * z <= reach * reach);
+}
+
 static inline struct lane_vec3 ball_center(const struct frame *frame,
                                            GLOBAL const struct body_ball *ball)
 {
@@ -140,7 +148,14 @@ static inline lane_i32 link_hits_shape(const struct scene *scene, u32 index,
 {
     GLOBAL const struct shape *shape = scene->shapes + index;
     lane_i32 near[BALL_LEVELS + 1], hit = (lane_i32)0;
-    near[0] = active;
+    struct lane_vec3 about;
+    about.x = shape->center[0], about.y = shape->center[1], about.z = shape->center[2];
+    // most are far: the ball about the shape is asked first
+    near[0] = points_near(
+        c, about, grown + (scene->balls[link->ball_first].radius + shape->padding + shape->around),
+        active);
+    if (!lane_any(near[0]))
+        return hit;
     for (u32 b = link->ball_first; b < link->ball_end;) {
         GLOBAL const struct body_ball *ball = scene->balls + b;
         const u32 level = ball->level;
@@ -222,14 +237,6 @@ static inline lane_i32 link_hits_world(const struct scene *scene,
         }
     }
     return hit;
-}
-
-/* The active lanes in which two points are not farther apart than `reach`. */
-static inline lane_i32 points_near(struct lane_vec3 p, struct lane_vec3 q, lane_f32 reach,
-                                   lane_i32 active)
-{
-    const lane_f32 x = p.x - q.x, y = p.y - q.y, z = p.z - q.z;
-    return active & (x * x + y * y + z * z <= reach * reach);
 }
 
 /* The lanes in which sphere `s` at p touches link b, of those in which it is near its ball. */

@@ -38,7 +38,8 @@ struct shape {
     u32 count;       /* polygon: number of edges */
     u32 obstacle;    /* index in the world's list of obstacles */
     f32 rounding; /* error of a computed distance, as a share of the coordinates in the own frame */
-    u32 pad[2];
+    f32 around;   /* the shape is within so much of its centre; may be infinite */
+    u32 pad;
 };
 
 /* An edge of a polygon, from (x0, y0) to (x1, y1), counter-clockwise. */

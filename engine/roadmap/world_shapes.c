@@ -211,11 +211,32 @@ static double set_triangle(struct shape *shape, const double (*corners)[3], cons
     return moved + turned * reach + rounded;
 }
 
+/* The radius of a ball about the shape's centre that holds the shape, in the plane its section. */
+static float around(const struct shape *shape)
+{
+    const double x = (double)shape->half_size[0], y = (double)shape->half_size[1],
+                 z = (double)shape->half_size[2], r = (double)shape->radius;
+    switch (shape->kind) {
+    case SHAPE_SPHERE:
+    case SHAPE_TRIANGLE:
+        return prm_round_up(r);
+    case SHAPE_CAPSULE:
+        return prm_round_up(z + r);
+    case SHAPE_CYLINDER:
+        return prm_round_up(hypot(r, z));
+    case SHAPE_BOX:
+        return prm_round_up(hypot(hypot(x, y), shape->half_size[2] == PLANAR_HALF_HEIGHT ? 0 : z));
+    default:
+        return INFINITY;
+    }
+}
+
 /* Appends a shape that is in tiles. box: about it, world frame, padding not included. */
 static void append(struct prm_shape_tables *tables, struct shape shape, double lost,
                    const struct prm_obstacle *o, struct prm_bounds box, const double *center)
 {
     shape.padding = prm_round_up(o->padding + lost);
+    shape.around = around(&shape);
     for (int c = 0; c < 3; c++) {
         box.lower[c] -= center[c] + (double)shape.padding;
         box.upper[c] += (double)shape.padding - center[c];
@@ -259,6 +280,7 @@ static void append_grid(struct prm_shape_tables *tables, const struct prm_obstac
     struct shape shape = {.obstacle = index};
     const double lost = set_grid(&shape, tables, o, center, values);
     shape.padding = prm_round_up(o->padding + lost);
+    shape.around = INFINITY;
     tables->shapes[tables->shape_count++] = shape;
 }
 
@@ -272,6 +294,7 @@ static void append_field(struct prm_shape_tables *tables, const struct prm_obsta
     const double lost = prm_field_set(field, plan, o, center);
     field->first = values;
     shape.padding = prm_round_up(o->padding + lost);
+    shape.around = INFINITY;
     tables->shapes[tables->shape_count + tables->field_count++] = shape;
 }
 
