@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The main job end to end: starts prmd on a free loopback port, loads the two example worlds, builds a roadmap of
-# 10 000 milestones in each, plans 1 000 queries on each, checks every path by an independent judge, draws
-# pictures, prints a table, stops. Exit status 0 only when all of that went well.
+# 10 000 milestones in each, plans 1 000 queries on each, and the arm's at its shelf, checks every path by independent
+# judges, draws pictures, prints a table, stops. Exit status 0 only when all of that went well.
 #
 #   examples/demo.sh [FOLDER]     pictures and answers go to FOLDER (default: build/demo)
 #
@@ -80,9 +80,26 @@ run() {
     "$build/examples/make_queries" "$world" "$robot" 12 2 >"$work/few.json"
     "$prm" picture "$name" "$out/$name.svg" --queries "$work/few.json"
 }
+
+# an arm of six joints reaches into a shelf
+run_shelf() {
+    local folder=$examples/shelf
+    say "shelf: a URDF and a MoveIt scene, 4 000 milestones, 8 queries"
+    "$prm" world put shelf "$folder/shelf.scene"
+    "$prm" robot put arm "$folder/arm.urdf" "$folder/arm.srdf" "$folder/arm.options.json"
+    "$prm" roadmap build shelf --params "$folder/roadmap.json" >"$work/build"
+    "$prm" plan shelf --queries "$folder/queries.json" --save "$out/shelf.answer.json"
+    python3 -B "$examples/tools/check_motions.py" "$folder/shelf.scene" "$folder/arm.urdf" "$folder/queries.json" \
+        "$out/shelf.answer.json"
+    python3 -c 'import json; print(json.dumps({"queries": json.load(open("'"$folder"'/queries.json"))["queries"][:1]}))' \
+        >"$work/one.json"
+    "$prm" picture shelf "$out/shelf.svg" --queries "$work/one.json"
+}
+
 mkdir -p "$out"
 run $examples/keep.map $examples/guard.json
 run $examples/warehouse.json $examples/drone.json
+run_shelf
 
 say "in short"
 "$build/examples/report" keep "$out/keep.roadmap.json" "$out/keep.answer.json" \

@@ -5,10 +5,10 @@ service.
   check_motions.py WORLD ROBOT REQUEST ANSWER
 
 WORLD is a MoveIt scene (.scene), a ROS map (.yaml) or an OctoMap (.bt); ROBOT a URDF, with an SRDF of the same name
-beside it, or JSON of a ball or a footprint. A path must begin and end exactly at its query's states, stay within the
-limits, be as long as it says, and be free: a segment is halved until the clearance at a piece's middle exceeds
-how far any point may move from there, or until pieces move less than four millimetres. Prints each violation and a
-summary; exit status 1 with violations, 2 where the files cannot be judged.
+beside it, or JSON of a ball or a footprint. A path must begin and end exactly at its query's states (but for whole
+turns), stay within the limits, be as long as it says, and be free: a segment is halved until the clearance at a piece's
+middle exceeds how far any point may move from there, or until pieces move less than four millimetres. Prints each
+violation and a summary; exit status 1 with violations, 2 where the files cannot be judged.
 """
 import json
 import math
@@ -41,7 +41,7 @@ class Judge:
     def path(self, index, query, result):
         path, robot = result["path"], self.robot
         goal = query["goal"] if "goal" in query else query["goals"][result["goal_index"]]
-        if path[0] != query["start"] or path[-1] != goal:
+        if not robot.same(path[0], query["start"]) or not robot.same(path[-1], goal):
             self.violation(index, "the path's ends are not the query's")
         length = 0
         for i, (a, b) in enumerate(zip(path, path[1:])):

@@ -28,7 +28,7 @@ def fill(rows, x0, y0, x1, y1, value):
             rows[HEIGHT - 1 - y][x] = value
 
 
-def make_rooms():
+def make_rooms(folder):
     rows = [[UNKNOWN] * WIDTH for _ in range(HEIGHT)]
     fill(rows, 0.5, 0.5, 13.5, 9.5, WALL)
     # a corridor, three rooms below and two above it, walls of 15 cm
@@ -42,13 +42,15 @@ def make_rooms():
         fill(rows, x, y, x + 1, y + 0.25, FLOOR)
     fill(rows, 6.45, 7.2, 6.7, 8.2, FLOOR)
     # furniture, and a corner that the scanner has not seen
-    for x0, y0, x1, y1 in ((0.65, 0.65, 1.4, 2.2), (5.9, 1.6, 7.5, 2.4), (12.6, 1.2, 13.35, 3.2), (9.05, 0.65, 9.6, 1.6),
-                           (1.6, 8.3, 4.2, 9.35), (8.2, 7.4, 8.8, 8.0), (10.6, 7.4, 11.2, 8.0), (12.2, 8.6, 13.35, 9.35)):
+    for x0, y0, x1, y1 in ((0.65, 0.65, 1.4, 2.2), (5.9, 1.6, 7.5, 2.4), (12.6, 1.2, 13.35, 3.2),
+                           (9.05, 0.65, 9.6, 1.6), (1.6, 8.3, 4.2, 9.35), (8.2, 7.4, 8.8, 8.0),
+                           (10.6, 7.4, 11.2, 8.0), (12.2, 8.6, 13.35, 9.35)):
         fill(rows, x0, y0, x1, y1, WALL)
     fill(rows, 0.65, 8.3, 1.6, 9.35, UNKNOWN)
     head = b"P5\n%d %d\n255\n" % (WIDTH, HEIGHT)
-    (HERE / "rooms/rooms.pgm").write_bytes(head + b"".join(map(bytes, rows)))
-    (HERE / "rooms/rooms.yaml").write_text(
+    folder.mkdir(exist_ok=True)
+    (folder / "rooms.pgm").write_bytes(head + b"".join(map(bytes, rows)))
+    (folder / "rooms.yaml").write_text(
         "image: rooms.pgm\nresolution: 0.05\norigin: [-7.0, -5.0, 0.0]\nnegate: 0\n"
         "occupied_thresh: 0.65\nfree_thresh: 0.196\n")
 
@@ -102,11 +104,12 @@ def kind_of(low, edge):
     return INNER if len(found) > 1 else OCCUPIED if found.pop() else FREE
 
 
-def make_site():
+def make_site(folder):
     tree = bytearray()
     nodes = write_node([-32768] * 3, 65536, tree)
     head = f"# Octomap OcTree binary file\nid OcTree\nsize {nodes}\nres {CUBE}\ndata\n"
-    (HERE / "site/site.bt").write_bytes(head.encode() + tree)
+    folder.mkdir(exist_ok=True)
+    (folder / "site.bt").write_bytes(head.encode() + tree)
 
 
 # ---- queries ----
@@ -191,8 +194,8 @@ def write_queries(name, states):
 
 
 if __name__ == "__main__":
-    make_rooms()
-    make_site()
+    make_rooms(HERE / "rooms")
+    make_site(HERE / "site")
     write_queries("rooms/queries.json", cart_states(1))
     write_queries("site/queries.json", drone_states(2))
     write_queries("shelf/queries.json", arm_states(3))

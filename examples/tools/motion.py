@@ -1,8 +1,8 @@
 """Robots that turn and bend, in the worlds of the examples, sharing no code with the service.
 
 Readers of what the service is given (URDF, ROS maps, OctoMaps, MoveIt scenes, JSON), and of each robot `clearance(q)`,
-a lower bound of its distance from all it may hit, which is not positive where it hits something, and `motion(a, b)`,
-how far any of its points may move between two states. Nothing but the standard library.
+a lower bound of its distance from all it may hit, which is not positive where it hits something, `motion(a, b)`, how
+far any of its points may move between two states, and its metric. Nothing but the standard library.
 
 An arm is the surfaces of its own collision shapes, as points `SPACING` apart at most: the planner's spheres enclose
 these, so that what hits here is a fault of the planner. A footprint is its polygon, against the squares of a map; a
@@ -233,6 +233,9 @@ class Ball:
     def interpolate(self, a, b, t):
         return [x + t * (y - x) for x, y in zip(a, b)]
 
+    def same(self, a, b):
+        return a == b
+
     def distance(self, a, b):
         return math.dist(a, b)
 
@@ -271,6 +274,9 @@ class Footprint:
 
     def within_limits(self, q):
         return True
+
+    def same(self, a, b):
+        return a[:2] == b[:2] and abs(turn_between(a[2], b[2])) < 1e-12
 
     def clearance(self, q):
         c, s = math.cos(q[2]), math.sin(q[2])
@@ -358,12 +364,16 @@ class Arm:
         beyond = {}
         for joint in reversed(self.joints):
             own = [math.dist((0, 0, 0), c) + r for c, r, _ in self.groups.get(joint.child, [])]
-            later = [math.dist((0, 0, 0), j.origin[1]) + beyond[j.child] for j in self.joints if j.parent == joint.child]
+            later = [math.dist((0, 0, 0), j.origin[1]) + beyond[j.child]
+                     for j in self.joints if j.parent == joint.child]
             beyond[joint.child] = max(own + later, default=0)
         return [beyond[j.child] for j in self.moving]
 
     def interpolate(self, a, b, t):
         return [x + t * (y - x) for x, y in zip(a, b)]
+
+    def same(self, a, b):
+        return a == b
 
     def distance(self, a, b):
         return math.dist(a, b)
