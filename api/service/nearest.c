@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* So many a step: about a millisecond. */
-enum { STATES_A_STEP = 1024 };
+enum { STATES_A_STEP = 256 };
 
 struct nearest {
     struct question question; /* first */

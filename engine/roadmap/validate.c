@@ -13,6 +13,11 @@
  * neighbours of the last. */
 enum { ROUNDS = 3 };
 
+/* Where nothing is found so, a blocked motion is cut into parts, which are checked, and the first
+ * that is blocked again: to a 4096th of it. */
+enum { PARTS = 16, CUTS = 3 };
+_Static_assert(2 * PARTS <= PRM_MOTION_PLACES, "a batch of places holds the ends of the parts");
+
 /* Beyond any distance of milestones, and its square within float32. */
 #define ANY_DISTANCE 1e18
 
@@ -273,6 +278,64 @@ cleanup:
     return status;
 }
 
+/* Leaves of a blocked motion the first part that the edge check refuses. */
+static enum prm_status narrow(struct batch *parts, struct motion *motion)
+{
+    const struct prm_space *space = parts->space;
+    enum prm_status status = PRM_OK;
+    struct motion *cut = calloc(PARTS, sizeof(*cut));
+    if (cut == NULL)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for parts of a motion");
+
+    motion->low = 0;
+    motion->high = 1;
+    for (int c = 0; c < CUTS; c++) {
+        const double width = (motion->high - motion->low) / PARTS;
+        uint32_t first = 0;
+        for (int p = 0; p < PARTS; p++) {
+            prm_space_interpolate(space, cut[p].from, motion->from, motion->to,
+                                  motion->low + p * width);
+            prm_space_interpolate(space, cut[p].to, motion->from, motion->to,
+                                  motion->low + (p + 1) * width);
+        }
+        parts->count = PARTS;
+        TRY(check_motions(parts, cut));
+        while (first < PARTS && parts->flags[first])
+            first++;
+        // what is refused only as a whole comes too near somewhere in it
+        if (first == PARTS)
+            break;
+        motion->low += first * width;
+        motion->high = motion->low + width;
+    }
+cleanup:
+    free(cut);
+    return status;
+}
+
+/* Looks again for what is in the way of blocked motions where it has not been met. */
+static enum prm_status search_blocked(struct batch *batch, struct motion *motions,
+                                      const struct prm_roadmap *roadmap,
+                                      const struct prm_world *world)
+{
+    enum prm_status status = PRM_OK;
+    struct batch parts;
+
+    TRY(batch_init(&parts, batch->arena, batch->judgements, roadmap, world, PRM_MOTION_PLACES,
+                   PARTS));
+    for (size_t i = 0; i < batch->count; i++) {
+        if (batch->flags[i] || batch->judgements[batch->numbers[i]].clearance <= 0)
+            continue;
+        TRY(narrow(&parts, &motions[i]));
+        parts.numbers[0] = batch->numbers[i];
+        parts.count = 1;
+        TRY(search_least(&parts, &motions[i], false));
+    }
+cleanup:
+    batch_deinit(&parts);
+    return status;
+}
+
 /* The ends of motion i; false: one is outside its limits. */
 static bool lay_out(const struct prm_space *space, struct motion *motion,
                     struct prm_judgement *judgement, const double *from, const double *to)
@@ -313,6 +376,7 @@ enum prm_status prm_validate_motions(struct prm_arena *arena, struct prm_judgeme
     TRY(check_motions(&batch, motions));
     for (int round = 0; round < ROUNDS; round++)
         TRY(search_least(&batch, motions, round > 0));
+    TRY(search_blocked(&batch, motions, roadmap, world));
     for (size_t i = 0; i < batch.count; i++) {
         struct prm_judgement *judgement = &judgements[batch.numbers[i]];
         judgement->valid = batch.flags[i] != 0;
@@ -327,6 +391,16 @@ cleanup:
 
 /* ---- milestones ---- */
 
+/* How many neighbours are searched for where k are wanted: as many as plans do, whose kernels are
+ * there, else few different numbers, as each has kernels of its own. */
+static uint32_t searched_for(const struct prm_roadmap *roadmap, uint32_t k)
+{
+    uint32_t wide = roadmap->params.k;
+    while (wide < k)
+        wide = 2 * wide < PRM_NEIGHBORS_MAX ? 2 * wide : PRM_NEIGHBORS_MAX;
+    return wide;
+}
+
 enum prm_status prm_nearest_milestones(struct prm_arena *arena, uint32_t *ids, float *distances,
                                        double *found, const struct prm_roadmap *roadmap,
                                        const double *states, uint32_t count, uint32_t k)
@@ -335,15 +409,22 @@ enum prm_status prm_nearest_milestones(struct prm_arena *arena, uint32_t *ids, f
     struct prm_context *context = prm_arena_context(arena);
     const struct prm_arena_mark mark = prm_arena_mark(arena);
     const size_t row_bytes = (size_t)count * space->row * sizeof(float);
-    const size_t list = (size_t)count * k;
+    const uint32_t wide = searched_for(roadmap, k);
+    const size_t list = (size_t)count * wide;
+    uint32_t *all_ids = NULL;
+    float *all_distances = NULL;
     struct prm_buffer rows_device, embedded, indices, lengths;
     enum prm_status status = PRM_OK;
 
     if (count == 0)
         return PRM_OK;
     float *rows = malloc(row_bytes);
-    if (rows == NULL)
-        return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u states", count);
+    all_ids = malloc(list * sizeof(*all_ids));
+    all_distances = malloc(list * sizeof(*all_distances));
+    if (rows == NULL || all_ids == NULL || all_distances == NULL) {
+        status = prm_fault_set(PRM_HOST_MEMORY, "no memory for %u states", count);
+        goto cleanup;
+    }
     for (size_t i = 0; i < count; i++)
         prm_space_to_row(space, rows + i * space->row, states + i * space->dof);
     TRY(prm_arena_take(arena, &rows_device, row_bytes));
@@ -351,16 +432,21 @@ enum prm_status prm_nearest_milestones(struct prm_arena *arena, uint32_t *ids, f
     TRY(prm_arena_take(arena, &lengths, list * sizeof(*distances)));
     TRY(prm_buffer_write(context, rows_device, 0, rows, row_bytes));
     TRY(prm_embedding_take(arena, &embedded, rows_device, space, count));
-    TRY(prm_neighbors_foreign(arena, indices, lengths, roadmap->index, embedded, count, k,
+    TRY(prm_neighbors_foreign(arena, indices, lengths, roadmap->index, embedded, count, wide,
                               ANY_DISTANCE));
-    TRY(prm_buffer_read(context, indices, 0, ids, list * sizeof(*ids)));
-    TRY(prm_buffer_read(context, lengths, 0, distances, list * sizeof(*distances)));
-    for (size_t i = 0; i < list; i++)
+    TRY(prm_buffer_read(context, indices, 0, all_ids, list * sizeof(*all_ids)));
+    TRY(prm_buffer_read(context, lengths, 0, all_distances, list * sizeof(*all_distances)));
+    for (size_t i = 0; i < (size_t)count * k; i++) {
+        ids[i] = all_ids[i / k * wide + i % k];
+        distances[i] = all_distances[i / k * wide + i % k];
         if (ids[i] != NONE_U32)
             prm_space_from_row(space, found + i * space->dof,
                                roadmap->host_states + (size_t)ids[i] * space->row);
+    }
 cleanup:
     free(rows);
+    free(all_ids);
+    free(all_distances);
     prm_arena_rewind(arena, mark);
     return status;
 }

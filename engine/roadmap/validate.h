@@ -3,8 +3,8 @@
  *
  * A motion is checked by the roadmap's own edge check. Its clearance is the least at places spread
  * evenly over it, so an upper bound of the true one; of a motion that is not free the search goes
- * on about the least, in finer steps, so that the reason names what is in the way even where it is
- * thin.
+ * on about the least, in finer steps, and where nothing is met so in the first part that the edge
+ * check refuses, so that the reason names what is in the way even where it is thin.
  *
  * Cost: an edge check and PRM_MOTION_PLACES clearances a motion, three times those of one that is
  * not free. Threads: the context's.

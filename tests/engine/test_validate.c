@@ -11,7 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OBSTACLES = 9, STATES = 300, MOTIONS = 200, DOF = 2, MILESTONES = 400, NEAREST = 7 };
+enum {
+    OBSTACLES = 9,
+    STATES = 300,
+    MOTIONS = 200,
+    DOF = 2,
+    MILESTONES = 400,
+    FEW = 40,
+    NEAREST = 7
+};
 #define RADIUS 0.05
 #define TOLERANCE 1e-5
 /* As thick as the walls, within which the oracle knows no depth. */
@@ -30,12 +38,27 @@ static double uniform(struct test_random *random, double low, double high)
     return (double)test_random_f32(random, (float)low, (float)high);
 }
 
+/* The roadmap in the fixture's world. */
+static void build(struct fixture *f, const struct prm_robot_spec *robot,
+                  const struct prm_roadmap_params *params)
+{
+    struct prm_build *build;
+    bool done = false;
+    struct prm_roadmap_params small = *params;
+    small.sample_count = small.sample_count > FEW ? (uint32_t)test_size(small.sample_count, FEW)
+                                                  : small.sample_count;
+    assert_ok(prm_world_create(test_arena, &f->world, &f->spec));
+    assert_ok(prm_build_create(test_context, &build, f->world, robot, &small));
+    while (!done)
+        assert_ok(prm_build_step(build, &done));
+    assert_ok(prm_build_finish(build, &f->roadmap, &f->validity));
+    prm_build_destroy(build);
+}
+
 static void fixture_init(struct fixture *f, struct test_random *random,
                          const struct prm_robot_spec *robot,
                          const struct prm_roadmap_params *params)
 {
-    struct prm_build *build;
-    bool done = false;
     *f = (struct fixture){.spec = {.dimension = DOF,
                                    .bounded = true,
                                    .lower = {-5, 95},
@@ -51,12 +74,7 @@ static void fixture_init(struct fixture *f, struct test_random *random,
                                   .size = {THIN, 3},
                                   .radius = uniform(random, 0.1, 0.8)};
     }
-    assert_ok(prm_world_create(test_arena, &f->world, &f->spec));
-    assert_ok(prm_build_create(test_context, &build, f->world, robot, params));
-    while (!done)
-        assert_ok(prm_build_step(build, &done));
-    assert_ok(prm_build_finish(build, &f->roadmap, &f->validity));
-    prm_build_destroy(build);
+    build(f, robot, params);
 }
 
 static void fixture_deinit(struct fixture *f)
@@ -90,9 +108,10 @@ static void states_keep_what_they_keep(void **state)
     fixture_init(&f, &random, &BALL, &PARAMS);
     double *states = random_states(&f, &random, STATES);
     struct prm_judgement judgements[STATES];
-    assert_ok(prm_validate_states(test_arena, judgements, f.roadmap, f.world, states, STATES));
+    const uint32_t count = (uint32_t)test_size(STATES, STATES / 5);
+    assert_ok(prm_validate_states(test_arena, judgements, f.roadmap, f.world, states, count));
     unsigned blocked = 0;
-    for (size_t i = 0; i < STATES; i++) {
+    for (size_t i = 0; i < count; i++) {
         const double at[3] = {states[i * DOF], states[i * DOF + 1]};
         const double least = oracle_segment_clearance(&f.spec, true, at, at) - RADIUS;
         const struct prm_judgement *judgement = &judgements[i];
@@ -111,7 +130,7 @@ static void states_keep_what_they_keep(void **state)
         assert_true(oracle_segment_distance(named, at, at) - RADIUS < least + TOLERANCE);
         assert_true(fabs(judgement->reason.depth + least) < TOLERANCE);
     }
-    assert_in_range(blocked, STATES / 20, STATES * 9 / 10);
+    assert_true(blocked > 0 && blocked < count);
     free(states);
     fixture_deinit(&f);
 }
@@ -181,8 +200,9 @@ static void motions_are_blocked_by_what_is_named(void **state)
     double *states = random_states(&f, &random, STATES);
     uint32_t pairs[MOTIONS][2];
     struct prm_judgement judgements[MOTIONS], one;
+    const uint32_t count = (uint32_t)test_size(MOTIONS, MOTIONS / 10);
     unsigned blocked = 0;
-    for (uint32_t i = 0; i < MOTIONS; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         pairs[i][0] = test_random_below(&random, STATES);
         pairs[i][1] = test_random_below(&random, STATES);
         // near ones too
@@ -191,9 +211,9 @@ static void motions_are_blocked_by_what_is_named(void **state)
             near[0] = fmin(5, states[(size_t)pairs[i][0] * DOF] + 0.3);
         }
     }
-    assert_ok(prm_validate_motions(test_arena, judgements, f.roadmap, f.world, states, pairs[0],
-                                   MOTIONS));
-    for (uint32_t i = 0; i < MOTIONS; i++) {
+    assert_ok(
+        prm_validate_motions(test_arena, judgements, f.roadmap, f.world, states, pairs[0], count));
+    for (uint32_t i = 0; i < count; i++) {
         check_motion(&f, &judgements[i], states + (size_t)pairs[i][0] * DOF,
                      states + (size_t)pairs[i][1] * DOF, &blocked);
         if (i % 16)
@@ -202,8 +222,39 @@ static void motions_are_blocked_by_what_is_named(void **state)
         assert_true(one.valid == judgements[i].valid && one.clearance == judgements[i].clearance);
         assert_true(one.reason.obstacle == judgements[i].reason.obstacle);
     }
-    assert_in_range(blocked, MOTIONS / 10, MOTIONS * 9 / 10);
+    assert_true(blocked > 0 && blocked < count);
     free(states);
+    fixture_deinit(&f);
+}
+
+/* Between the places that are looked at is a wall, beside one of them a circle that is passed. */
+static void a_wall_between_places_is_named(void **state)
+{
+    (void)state;
+    static const double ENDS[2][DOF] = {{-4.95, 100.2}, {4.95, 100.2}};
+    static const uint32_t PAIR[2] = {0, 1};
+    const double step = (ENDS[1][0] - ENDS[0][0]) / (PRM_MOTION_PLACES - 1);
+    const struct prm_robot_spec point = {.kind = PRM_ROBOT_POINT};
+    struct test_random random = {6};
+    struct fixture f;
+    fixture_init(&f, &random, &point, &PARAMS);
+    fixture_deinit(&f);
+    for (int i = 0; i < OBSTACLES; i++)
+        f.obstacles[i] = (struct prm_obstacle){.kind = PRM_OBSTACLE_CIRCLE,
+                                               .center = {ENDS[0][0] + (i + 4) * step, 100.7},
+                                               .quaternion = {0, 0, 0, 1},
+                                               .radius = 0.49};
+    f.obstacles[3] = (struct prm_obstacle){.kind = PRM_OBSTACLE_RECTANGLE,
+                                           .center = {ENDS[0][0] + 25.5 * step, 98.2},
+                                           .quaternion = {0, 0, 0, 1},
+                                           .size = {THIN, 5}};
+    build(&f, &point, &PARAMS);
+    struct prm_judgement judgement;
+    assert_ok(prm_validate_motions(test_arena, &judgement, f.roadmap, f.world, ENDS[0], PAIR, 1));
+    assert_int_equal(judgement.valid, false);
+    assert_int_equal(judgement.reason.obstacle, 3);
+    assert_true(judgement.clearance <= TOLERANCE);
+    assert_true(fabs(judgement.fraction - 25.5 / (PRM_MOTION_PLACES - 1)) < 1e-3);
     fixture_deinit(&f);
 }
 
@@ -273,6 +324,7 @@ int main(void)
         cmocka_unit_test(states_keep_what_they_keep),
         cmocka_unit_test(limits_are_named),
         cmocka_unit_test(motions_are_blocked_by_what_is_named),
+        cmocka_unit_test(a_wall_between_places_is_named),
         cmocka_unit_test(milestones_are_the_nearest),
         cmocka_unit_test(there_may_be_fewer),
     };
