@@ -3,6 +3,7 @@ one. Method: their files as they lie, roadmaps of the sizes they name; examples/
 and on answers spoilt in one way each. Oracle: that judge, which shares no code with the service."""
 import copy
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -15,6 +16,7 @@ sys.dont_write_bytecode = True
 EXAMPLES = SOURCE / "examples"
 sys.path.insert(0, str(EXAMPLES / "tools"))
 import generate_examples  # noqa: E402
+import motion  # noqa: E402
 
 # folder: world and robot for the judge, least number of queries solved
 CASES = {
@@ -91,13 +93,15 @@ class Examples(unittest.TestCase):
         return answer
 
     def spoilt(self, name, answer, change):
-        """The judge's status on the first solved result alone, changed."""
+        """What the judge says of the first solved result alone, changed."""
         queries = json.loads((EXAMPLES / name / "queries.json").read_text())["queries"]
         results = [{"id": q["id"], "status": "no_path"} for q in queries]
         at = next(i for i, r in enumerate(answer["results"]) if r["status"] == "solved" and len(r["path"]) > 2)
         results[at] = copy.deepcopy(answer["results"][at])
         change(results[at])
-        return self.judge(name, {"results": results})[0]
+        code, printed = self.judge(name, {"results": results})
+        self.assertEqual(code, 0 if " 0 violations" in printed else 1)
+        return printed
 
     def test_rooms(self):
         answer = self.plan("rooms")
@@ -111,9 +115,10 @@ class Examples(unittest.TestCase):
         def elsewhere(result):
             result["path"][0][2] += 0.01
 
-        for change in (straight, longer, elsewhere):
-            self.assertEqual(self.spoilt("rooms", answer, change), 1, change.__name__)
-        self.assertEqual(self.spoilt("rooms", answer, lambda result: None), 0)
+        for change, words in ((straight, "segment 0 collides"), (longer, "the length is given as"),
+                              (elsewhere, "the path's ends are not the query's"),
+                              (lambda result: None, " 0 violations")):
+            self.assertIn(words, self.spoilt("rooms", answer, change))
 
     def test_site(self):
         self.plan("site")
@@ -127,8 +132,20 @@ class Examples(unittest.TestCase):
         def beyond_a_limit(result):
             result["path"].insert(1, [2.95, 0, 0, 0, 0, 0])
 
-        for change in (into_the_board, beyond_a_limit):
-            self.assertEqual(self.spoilt("shelf", answer, change), 1, change.__name__)
+        def into_itself(result):
+            result["path"].insert(1, [2.5, -1.9, -2.5, 0, -1.5, 0])
+
+        for change, words in ((into_the_board, "way-point 1 collides"), (into_itself, "way-point 1 collides"),
+                              (beyond_a_limit, "way-point 1 is beyond a limit")):
+            self.assertIn(words, self.spoilt("shelf", answer, change))
+
+        # the links are where the service sees them
+        arm = motion.read_robot(str(EXAMPLES / "shelf/arm.urdf"), [])
+        states = [path for result in answer["results"] for path in result["path"]][:50]
+        _, reply = self.daemon.request("POST", "/v1/robots/arm/forward", {"states": states})
+        for q, placed in zip(states, reply["states"]):
+            for name, frame in arm.frames(q).items():
+                self.assertLess(math.dist(frame[1], placed["links"][name]["xyz"]), 1e-5, name)
 
     def test_trap(self):
         """Bridges find the trap's channel, uniform samples do not."""
@@ -143,6 +160,27 @@ class Examples(unittest.TestCase):
             _, _, body = self.daemon.raw("POST", "/v1/roadmaps/trap/plan", json.dumps(request).encode(),
                                          {"Content-Type": "application/json"})
             self.assertEqual(json.loads(body)["summary"]["solved"], solved)
+
+    def test_clearances(self):
+        """Of shapes, squares and cubes, by hand."""
+        turned = (motion.rotation_rpy(0, 0, math.pi / 2), (1, 0, 0))
+        for shape, point, distance in (
+                (motion.Shape("box", (1, 2, 3), turned), (1, 2, 0), 1),
+                (motion.Shape("box", (1, 2, 3), turned), (1.5, 0, 0), -1),
+                (motion.Shape("cylinder", (1, 2), turned), (1, 4, 6), 5),
+                (motion.Shape("sphere", (0.5,), turned), (1, 0, 2), 1.5)):
+            self.assertAlmostEqual(shape.distance(point), distance)
+            self.assertTrue(all(abs(shape.distance(p)) < 1e-9 for p in shape.surface()))
+
+        # a map of 0.1 with one occupied cell, (10, 10): a footprint beside it, turned, and over it
+        cells = motion.Cells(0.1, (0, 0), {(x, y) for x in range(30) for y in range(30)} - {(10, 10)})
+        cart = motion.Footprint({"footprint": [[-0.4, -0.2], [0.4, -0.2], [0.4, 0.2], [-0.4, 0.2]]}, cells)
+        for state, clearance in (([1.6, 1.05, 0], 0.1), ([1.4, 1.05, math.pi / 2], 0.1), ([1.49, 1.05, 0], -0.01),
+                                 ([2.0, 1.05, 0], motion.REACH)):
+            self.assertAlmostEqual(cart.clearance(state), clearance)
+        ball = motion.Ball({"radius": 0.2}, motion.Cells(1, (0, 0, 0), set(), [[0, 0, 0], [1, 1, 1]]))
+        self.assertAlmostEqual(ball.clearance([1.3, 0.5, 0.5]), 0.1)
+        self.assertAlmostEqual(ball.clearance([1.3, 1.4, 0.5]), motion.REACH)
 
     def test_files_are_the_output_of_their_maker(self):
         names = ("rooms/rooms.pgm", "rooms/rooms.yaml", "site/site.bt")
