@@ -81,24 +81,15 @@ static void fill_path(struct motion_path *path, const struct prm_robot_spec *spe
 
 /* ---- all paths ---- */
 
-/* Makes room for the paths that are solved. */
-static enum prm_status take_paths(struct picture_motion *motion, const struct plan_result *results,
-                                  uint32_t result_count)
+/* The next path that is solved, with room for its spheres; NULL: no memory. */
+static struct motion_path *add_path(struct picture_motion *motion)
 {
-    motion->paths = calloc(MOTION_PATHS_MAX, sizeof(*motion->paths));
-    for (uint32_t i = 0; motion->paths && i < result_count; i++) {
-        struct motion_path *path = &motion->paths[motion->path_count];
-        if (results[i].status != PLAN_STATUS_SOLVED || results[i].waypoint_count == 0)
-            continue;
-        path->result = i;
-        path->spheres =
-            calloc((size_t)MOTION_POSES * motion->sphere_count + 1, sizeof(*path->spheres));
-        if (!path->spheres)
-            return prm_fault_set(PRM_HOST_MEMORY, "no memory for a picture");
-        if (++motion->path_count == MOTION_PATHS_MAX)
-            break;
-    }
-    return motion->paths ? PRM_OK : prm_fault_set(PRM_HOST_MEMORY, "no memory for a picture");
+    struct motion_path *path = &motion->paths[motion->path_count];
+    path->spheres = calloc((size_t)MOTION_POSES * motion->sphere_count + 1, sizeof(*path->spheres));
+    if (!path->spheres)
+        return NULL;
+    motion->path_count++;
+    return path;
 }
 
 enum prm_status picture_motion_init(struct picture_motion *motion, struct prm_arena *arena,
@@ -120,17 +111,23 @@ enum prm_status picture_motion_init(struct picture_motion *motion, struct prm_ar
     const uint32_t links = spec.spec.link_count ? spec.spec.link_count : 1;
     const uint32_t stride = spec.spec.sphere_count / MOTION_SPHERES_MAX + 1;
     motion->sphere_count = (spec.spec.sphere_count + stride - 1) / stride;
-    TRY(take_paths(motion, results, result_count));
+    motion->paths = calloc(MOTION_PATHS_MAX, sizeof(*motion->paths));
     states = calloc((size_t)MOTION_STATES * space->dof, sizeof(*states));
     frames = calloc((size_t)MOTION_STATES * links, sizeof(*frames));
-    if (!states || !frames) {
+    if (!motion->paths || !states || !frames) {
         status = prm_fault_set(PRM_HOST_MEMORY, "no memory for a picture");
         goto cleanup;
     }
 
-    for (uint32_t i = 0; i < motion->path_count; i++) {
-        struct motion_path *path = &motion->paths[i];
-        states_along(states, space, &results[path->result], waypoints);
+    for (uint32_t i = 0; i < result_count && motion->path_count < MOTION_PATHS_MAX; i++) {
+        if (results[i].status != PLAN_STATUS_SOLVED || results[i].waypoint_count == 0)
+            continue;
+        struct motion_path *path = add_path(motion);
+        if (!path) {
+            status = prm_fault_set(PRM_HOST_MEMORY, "no memory for a picture");
+            goto cleanup;
+        }
+        states_along(states, space, &results[i], waypoints);
         if (motion->is_arm)
             TRY(prm_robot_forward(arena, frames, &spec.spec, states, MOTION_STATES));
         for (size_t j = 0; j < MOTION_STATES && !motion->is_arm; j++)

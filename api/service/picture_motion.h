@@ -21,7 +21,6 @@ struct motion_sphere {
 };
 
 struct motion_path {
-    uint32_t result;               /* of the answer */
     double line[MOTION_STATES][3]; /* of the last link's frame, or of a rigid robot's */
     struct motion_sphere *spheres; /* [MOTION_POSES][sphere_count], owned */
 };

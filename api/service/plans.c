@@ -33,7 +33,7 @@ struct plan {
     struct plan_times times;
     struct prm_graph_copy graph; /* for a picture */
     struct picture_motion motion;
-    double began;                /* taken off the queue, steady clock */
+    double began; /* taken off the queue, steady clock */
 };
 
 /* The plan that a task of growth is of. */
@@ -241,10 +241,10 @@ static void end(struct plan *plan, struct device *device)
     if (status == PRM_OK && !translate(plan))
         status = prm_fault_set(PRM_HOST_MEMORY, "no memory for the results");
     if (status == PRM_OK && is_picture(plan))
-        status = picture_motion_init(&plan->motion, device->arena, &plan->roadmap->robot->document,
-                                     plan->roadmap->world->document.dimension, space_of(plan),
-                                     plan->results, plan->request.query_count,
-                                     plan->planned.waypoints);
+        status =
+            picture_motion_init(&plan->motion, device->arena, &plan->roadmap->robot->document,
+                                plan->roadmap->world->document.dimension, space_of(plan),
+                                plan->results, plan->request.query_count, plan->planned.waypoints);
     if (status != PRM_OK) {
         fail(plan, status);
         return;
