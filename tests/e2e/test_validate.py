@@ -83,6 +83,24 @@ class Questions(DaemonTest):
         self.assertAlmostEqual(edges[0]["fraction"], (math.pi / 2 - 1) / 1.2, delta=0.1)
         self.assertTrue(edges[1]["valid"])
 
+    def test_an_arm_that_meets_itself(self):
+        def joint(name, parent, child, x):
+            return {"name": name, "type": "revolute", "parent": parent, "child": child, "axis": [0, 0, 1],
+                    "origin": {"xyz": [x, 0, 0]}, "lower": -3.2, "upper": 3.2}
+        self.daemon.must("PUT", "/v1/robots/folding", {
+            "type": "arm", "joints": [joint("shoulder", "post", "upper", 0), joint("elbow", "upper", "lower", 1)],
+            "links": [{"name": "post", "spheres": [{"center": [0, 0, 0], "radius": 0.1}]}, {"name": "upper"},
+                      {"name": "lower", "spheres": [{"center": [1, 0, 0], "radius": 0.2}]}],
+            "base": {"xyz": [0, 0, 1]}})
+        self.daemon.roadmap("folding", {"world": "yard", "robot": "folding", "samples": {"count": 100}})
+        reply = self.ask("folding", states=[[0, math.pi], [0, 0], [0, -2.8]], edges=[[1, 0], [1, 2]])
+        reason = reply["states"][0]["reason"]
+        self.assertEqual((reason["kind"], {reason["link"], reason["other_link"]}), ("self_collision", {"post", "lower"}))
+        self.assertNotIn("obstacle", reason)
+        self.assertAlmostEqual(reason["depth"], 0.3, places=4)
+        self.assertEqual([s["valid"] for s in reply["states"]], [False, True, True])
+        self.assertEqual((reply["edges"][0]["reason"]["kind"], reply["edges"][1]["valid"]), ("self_collision", True))
+
     def test_a_rigid_body(self):
         flat = [0, 1, 0.7, 0, QUARTER, 0, QUARTER]
         reply = self.ask("bar", states=[[0, 1, 0.75, 0, 0, 0, 1], flat, [0, 1, 0.75, 0, 0, 0, -2]],
