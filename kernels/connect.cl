@@ -35,22 +35,20 @@ __kernel void connect_pairs(__global u32 *restrict pairs, __global u32 *restrict
     }
 }
 
-/* The valid pairs of each end, nearest first, as links; after `enough` of them (0: all) into the component
- * `largest` no more. Costs are of lengths as edges have them (metric.h). vertices, costs, valid: [n][k]; pairs,
- * distances of connect_pairs; ends: f32[n][ROW]; states: of the vertices. */
+/* The valid pairs of each end, nearest first, as links. Costs are of lengths as edges have them (metric.h).
+ * vertices, costs, valid: [n][k]; pairs, distances of connect_pairs; ends: f32[n][ROW]; states: of the vertices. */
 __kernel void connect_links(__global u32 *restrict vertices, __global u32 *restrict costs,
                             __global const u32 *restrict valid, __global const u32 *restrict pairs,
                             __global const f32 *restrict distances,
                             __global const f32 *restrict ends, __global const f32 *restrict states,
-                            __global const u32 *restrict components, const u32 n, const u32 k,
-                            const f32 weight_scale, const u32 enough, const u32 largest)
+                            const u32 n, const u32 k, const f32 weight_scale)
 {
     for (u32 e = share_begin(n), end = share_end(n); e < end; e++) {
         const size_t row = (size_t)e * k;
-        u32 count = 0, into_largest = 0;
+        u32 count = 0;
         for (u32 j = 0; j < k; j++) {
             const u32 vertex = pairs[2 * (row + j) + 1];
-            if (!valid[row + j] || (enough > 0 && into_largest == enough))
+            if (!valid[row + j])
                 continue;
             vertices[row + count] = vertex;
             const f32 length = distances[row + j] == 0.0f
@@ -59,7 +57,6 @@ __kernel void connect_links(__global u32 *restrict vertices, __global u32 *restr
                                                           states + (size_t)vertex * ROW);
             costs[row + count] = metric_weight(length, weight_scale);
             count++;
-            into_largest += components[vertex] == largest;
         }
         for (; count < k; count++) {
             vertices[row + count] = NONE_U32;

@@ -1,6 +1,6 @@
 /* Edge checks of listed pairs of configurations.
  *
- * Launch: any number of work-items, a stretch of edges each (share.h).
+ * Launch: any number of work-items, a stretch of runs of edges each (share.h).
  * Traffic: two rows and the obstacles along the way an edge.
  * -D ROW, DOF: of metric.h. -D EDGE_SAMPLED: of edges.h.
  *
@@ -11,22 +11,31 @@
 #include "share.h"
 
 /* valid[i] = 1 where the motion from row pairs[i][0] of `from` to row pairs[i][1] of `to` is free;
- * 0 for a pair with NONE_U32. valid: [n]; pairs: [n][2] from row `first` of the list on. */
+ * 0 for a pair with NONE_U32. Pairs come in runs: after `enough` free ones (0: never) of a run into
+ * the component `wanted` the rest of it is not checked and 0. valid: [n * run]; pairs: [n * run][2]
+ * from run `first` of the list on; components: by rows of `to`, not read where enough is 0. */
 __kernel void edges_check(__global u32 *restrict valid, __global const f32 *from,
                           __global const f32 *to, __global const u32 *restrict pairs,
-                          const u32 first, const u32 n, SCENE_PARAMETERS)
+                          __global const u32 *restrict components, const u32 run, const u32 enough,
+                          const u32 wanted, const u32 first, const u32 n, SCENE_PARAMETERS)
 {
     const struct scene scene = SCENE_FROM_PARAMETERS;
     f32 a[ROW], b[ROW];
+    u32 found = 0;
 
-    for (u32 i = first + share_begin(n), end = first + share_end(n); i < end; i++) {
+    // one loop, so that compilers need but one copy of the check
+    for (u32 i = (first + share_begin(n)) * run, end = (first + share_end(n)) * run; i < end; i++) {
         const u32 start = pairs[2 * (size_t)i], goal = pairs[2 * (size_t)i + 1];
         u32 is_free = 0;
-        if (start != NONE_U32 && goal != NONE_U32) {
+        if (i % run == 0)
+            found = 0;
+        if (start != NONE_U32 && goal != NONE_U32 && (enough == 0 || found < enough)) {
             row_load(a, from, start);
             row_load(b, to, goal);
             is_free = edge_is_free(&scene, a, b) ? 1 : 0;
         }
+        if (is_free && enough > 0)
+            found += components[goal] == wanted;
         valid[i] = is_free;
     }
 }

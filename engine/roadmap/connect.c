@@ -59,16 +59,19 @@ enum prm_status prm_connect_ends(struct prm_arena *arena, struct prm_endpoints *
     TRY(prm_launch(context, PRM_KERNEL_CONNECT_PAIRS, space, share.items, share.group,
                    ARGS(ARG_BUFFER(c.pairs), ARG_BUFFER(flags), ARG_BUFFER(c.is_free),
                         ARG_BUFFER(c.neighbors), ARG_BUFFER(c.distances), ARG_U32(n), ARG_U32(k))));
-    TRY(prm_edges_check(arena, c.valid, options->scene, ends->states, roadmap->states, c.pairs,
-                        links));
+    const struct prm_edge_runs runs = {.components = options->validity->components,
+                                       .length = k,
+                                       .enough = options->enough,
+                                       .wanted = options->validity->largest_component};
+    TRY(prm_edges_check_runs(arena, c.valid, options->scene, ends->states, roadmap->states, c.pairs,
+                             n, &runs));
 
     // links
     TRY(prm_launch(context, PRM_KERNEL_CONNECT_LINKS, space, share.items, share.group,
                    ARGS(ARG_BUFFER(ends->vertices), ARG_BUFFER(ends->costs), ARG_BUFFER(c.valid),
                         ARG_BUFFER(c.pairs), ARG_BUFFER(c.distances), ARG_BUFFER(ends->states),
-                        ARG_BUFFER(roadmap->states), ARG_BUFFER(options->validity->components),
-                        ARG_U32(n), ARG_U32(k), ARG_F32((float)options->validity->weight_scale),
-                        ARG_U32(options->enough), ARG_U32(options->validity->largest_component))));
+                        ARG_BUFFER(roadmap->states), ARG_U32(n), ARG_U32(k),
+                        ARG_F32((float)options->validity->weight_scale))));
     prm_arena_rewind(arena, mark);
 
 cleanup:

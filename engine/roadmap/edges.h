@@ -25,4 +25,17 @@ enum prm_status prm_edges_check_piece(struct prm_arena *arena, struct prm_buffer
                                       struct prm_buffer to, struct prm_buffer pairs, size_t first,
                                       size_t count);
 
+/* Pairs in runs of `length`: after `enough` free ones (0: all) into the component `wanted` no more
+ * of a run are checked; these are 0. components: u32[], by rows of `to`. */
+struct prm_edge_runs {
+    struct prm_buffer components;
+    uint32_t length, enough, wanted;
+};
+
+/* The same for `count` runs of pairs. */
+enum prm_status prm_edges_check_runs(struct prm_arena *arena, struct prm_buffer valid,
+                                     const struct prm_scene *scene, struct prm_buffer from,
+                                     struct prm_buffer to, struct prm_buffer pairs, size_t count,
+                                     const struct prm_edge_runs *runs);
+
 #endif
