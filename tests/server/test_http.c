@@ -246,11 +246,11 @@ static void request_headers(void **state)
         200);
     assert_int_equal(exchange("GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n"),
                      200);
-    assert_int_equal(exchange("PUT /v1/robots/r HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\n"
+    assert_int_equal(exchange("PUT /v1/robots/r HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\n"
                               "Content-Length: 2\r\n\r\n{}"),
                      415);
     assert_int_equal(
-        exchange("PUT /v1/robots/r?format=urdf HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\n"
+        exchange("PUT /v1/robots/r?format=urdf HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\n"
                  "Content-Length: 2\r\n\r\n{}"),
         200);
     assert_int_equal(exchange("PUT /v1/robots/r HTTP/1.1\r\nHost: x\r\nContent-Encoding: br\r\n"
@@ -356,7 +356,7 @@ static void errors_leave_the_connection_usable(void **state)
     static const char *const heads[] = {
         "POST /v1/nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n",
         "POST /v1/worlds/a HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n",
-        "PUT /v1/robots/a HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\nContent-Length: "
+        "PUT /v1/robots/a HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: "
         "200000\r\n\r\n",
         "PUT /v1/robots/a%2F HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n",
         "GET /v1/robots/a HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n",
