@@ -186,11 +186,30 @@ static uint32_t expand_samples(const struct plan *plan)
     return PLAN_EXPAND_SAMPLES < most ? PLAN_EXPAND_SAMPLES : (uint32_t)most;
 }
 
+/* Marks the queries as invalid whose numbers are no states. */
+static void refuse_no_states(struct plan *plan)
+{
+    const struct prm_space *space = space_of(plan);
+    for (uint32_t i = 0; i < plan->request.query_count; i++) {
+        struct plan_query *query = &plan->request.queries[i];
+        const double *goals = plan->request.numbers + query->goals;
+        bool good =
+            query->invalid || prm_space_is_state(space, plan->request.numbers + query->start);
+        for (uint32_t g = 0; good && !query->invalid && g < query->goal_count; g++)
+            good = prm_space_is_state(space, goals + (size_t)g * space->dof);
+        if (good)
+            continue;
+        query->invalid = true;
+        query->invalid_detail = strdup("a quaternion must not be all zero");
+    }
+}
+
 /* Plans what the roadmap alone answers. */
 static enum prm_status begin(struct plan *plan, struct device *device)
 {
     const struct model *model = plan->roadmap->model;
     struct prm_plan_options options = plan_translate(&plan->request, &plan->service->limits);
+    refuse_no_states(plan);
     struct prm_query *queries = queries_translate(&plan->request);
     if (!queries)
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u queries",

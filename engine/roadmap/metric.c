@@ -115,6 +115,16 @@ static double rotation_between(const double *a, const double *b)
     return 4 * atan2(sqrt(minus), sqrt(plus));
 }
 
+bool prm_space_is_state(const struct prm_space *space, const double *state)
+{
+    for (uint32_t c = 0; c < space->dof; c++) {
+        if (space->coordinates[c].kind != PRM_COORDINATE_QUATERNION)
+            continue;
+        return state[c] != 0.0 || state[c + 1] != 0.0 || state[c + 2] != 0.0 || state[c + 3] != 0.0;
+    }
+    return true;
+}
+
 double prm_space_distance(const struct prm_space *space, const double *a, const double *b)
 {
     double sum = 0.0;

@@ -114,6 +114,12 @@ class Questions(DaemonTest):
         self.assertFalse(reply["paths"][1]["valid"])
         status, refused = self.daemon.request("POST", "/v1/roadmaps/bar/validate", {"states": [[0, 1, 1, 0, 0, 0, 0]]})
         self.assertEqual((status, refused["pointer"]), (422, "/states/0"))
+        # of plans that query alone is invalid
+        zero, good = [0, 1, 1.5, 0, 0, 0, 0], [0, 1, 1.5, 0, 0, 0, 3]
+        results = self.daemon.plan("bar", {"queries": [
+            {"start": zero, "goal": good}, {"start": good, "goals": [good, zero]}, {"start": good, "goal": good}]})["results"]
+        self.assertEqual([r["status"] for r in results], ["invalid_query", "invalid_query", "solved"])
+        self.assertIn("quaternion", results[0]["detail"])
 
     def test_plans_are_valid(self):
         """What a plan returns is judged as it was when it was planned."""

@@ -80,6 +80,7 @@ static void limits_are_inclusive(void **state)
 
 static void rigid_in_space(void **state)
 {
+    const double no_state[7] = {500001, 4000001, 1, 0, 0, 0, 0};
     const struct prm_robot_spec spec = {
         .kind = PRM_ROBOT_RIGID, .spheres = &SPHERE, .sphere_count = 1, .weights = {1, 1, 1, 2}};
     struct test_random random = {3};
@@ -88,6 +89,7 @@ static void rigid_in_space(void **state)
 
     assert_ok(prm_space_init(&space, &spec, &WORLD_3D));
     assert_int_equal(space.dof, 7);
+    assert_false(prm_space_is_state(&space, no_state));
     for (int i = 0; i < 1000; i++) {
         double a[7], b[7], middle[7], back[7];
         float row[8], other[8];
@@ -95,6 +97,7 @@ static void rigid_in_space(void **state)
             a[c] = (c < 3 ? WORLD_3D.center[c] : 0) + (double)test_random_f32(&random, -2, 2);
             b[c] = (c < 3 ? WORLD_3D.center[c] : 0) + (double)test_random_f32(&random, -2, 2);
         }
+        assert_true(prm_space_is_state(&space, a));
         // quaternions need not be unit, and −q is q
         double opposite[7];
         for (int c = 0; c < 7; c++)
