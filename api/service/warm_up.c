@@ -12,13 +12,13 @@ enum { NEIGHBORS = 16, DIMENSION_MIN = 2, DIMENSIONS = 2 };
 static const struct {
     uint32_t dimension;
     enum prm_neighbor_method method;
+    enum prm_sample_method samples;
     enum prm_robot_kind robot;
     uint32_t milestones;
 } PIECES[] = {
-    {2, PRM_NEIGHBOR_LSH, PRM_ROBOT_POINT, MANY},
-    {2, PRM_NEIGHBOR_TILES, PRM_ROBOT_BALL, FEW},
-    {3, PRM_NEIGHBOR_LSH, PRM_ROBOT_BALL, FEW},
-    {3, PRM_NEIGHBOR_TILES, PRM_ROBOT_POINT, FEW},
+    {2, PRM_NEIGHBOR_LSH, PRM_SAMPLE_UNIFORM, PRM_ROBOT_POINT, MANY},
+    {2, PRM_NEIGHBOR_TILES, PRM_SAMPLE_HALTON, PRM_ROBOT_BALL, FEW},
+    {3, PRM_NEIGHBOR_TILES, PRM_SAMPLE_UNIFORM, PRM_ROBOT_POINT, FEW},
 };
 
 /* A box with one obstacle in its middle; and, for the kernels of distances, a free cell about all
@@ -53,15 +53,10 @@ static enum prm_status build(struct device *device, unsigned piece)
 {
     const struct prm_robot_spec robot = {.kind = PIECES[piece].robot,
                                          .radius = PIECES[piece].robot == PRM_ROBOT_BALL ? 0.1 : 0};
-    // milestones of all methods
-    static const double ANCHOR[] = {1, 1, 1};
+    // the kernels of other methods and robots are compiled by the builds that ask for them
     const struct prm_roadmap_params params = {.seed = 1,
                                               .sample_count = PIECES[piece].milestones,
-                                              .sample_method = PRM_SAMPLE_MIX,
-                                              .sample_shares = {1, 1, 1, 1, 1},
-                                              .anchors = ANCHOR,
-                                              .anchor_count = 1,
-                                              .anchor_share = PRM_ANCHOR_SHARE,
+                                              .sample_method = PIECES[piece].samples,
                                               .neighbor_method = PIECES[piece].method,
                                               .k = NEIGHBORS,
                                               .target_recall = 0.9};

@@ -59,6 +59,8 @@ static const struct prm_plan_options OPTIONS[] = {
     {.simplify = true, .connect_radius = 1e-9, .expand_samples = 16},
 };
 enum { WAYS = sizeof(OPTIONS) / sizeof(OPTIONS[0]) };
+/* Those that a start waits for; trees wait for a roadmap to be rehearsed. */
+enum { WAYS_AT_START = WAYS - 1 };
 
 /* Across the obstacle, and once from inside of it for the reason why not. */
 static enum prm_status plan_all(struct prm_planner *planner, struct prm_context *context,
@@ -75,7 +77,7 @@ static enum prm_status plan_all(struct prm_planner *planner, struct prm_context 
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u queries", many);
     for (uint32_t q = 0; q < many; q++)
         queries[q] = (struct prm_query){CORNER, q == 0 ? INSIDE : OPPOSITE, 1, false};
-    for (size_t i = 0; i < WAYS; i++) {
+    for (size_t i = 0; i < WAYS_AT_START; i++) {
         for (uint32_t count = 2; count <= many; count += many - 2) {
             prm_plan_results_deinit(&results);
             TRY(prm_plan(planner, &results, roadmap, validity, world, queries, count, &OPTIONS[i]));
