@@ -58,8 +58,8 @@ double prm_space_diagonal(const struct prm_space *space);
 void prm_space_interpolate(const struct prm_space *space, double *out, const double *a,
                            const double *b, double t);
 
-/* Changes `state` so that it goes on from `previous` without jumps: turns by whole turns and, unless
- * the state is to stay as it was sent, a quaternion by its sign. */
+/* Changes `state` so that it goes on from `previous` without jumps: turns by whole turns and,
+ * unless the state is to stay as it was sent, a quaternion by its sign. */
 void prm_space_continue(const struct prm_space *space, double *state, const double *previous,
                         bool as_sent);
 
