@@ -159,7 +159,8 @@ enum prm_status roadmap_spec_init(struct roadmap_spec *spec,
                 document, &document->anchors[i], coordinate_name(robot, world->dimension, c), c);
     }
     for (uint32_t i = 0; i < document->allowed_count; i++) {
-        spec->allowed[2 * i] = find_link(robot, document->names + document->allowed[i].link);
+        spec->allowed[2 * (size_t)i] =
+            find_link(robot, document->names + document->allowed[i].link);
         spec->allowed[2 * i + 1] =
             find_obstacle(world, document->names + document->allowed[i].obstacle);
     }

@@ -66,7 +66,8 @@ static uint32_t goals_most(const struct prm_expand_input *input)
 /* Bytes of a place but for what does not grow with its trees. */
 static size_t place_bytes(const struct prm_space *space, uint32_t capacity)
 {
-    const size_t node = 2 * space->row * sizeof(float) + 2 * sizeof(uint32_t) + sizeof(float);
+    const size_t node =
+        (size_t)2 * space->row * sizeof(float) + 2 * sizeof(uint32_t) + sizeof(float);
     return EXPAND_TREES * node * capacity;
 }
 

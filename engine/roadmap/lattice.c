@@ -91,7 +91,7 @@ enum prm_status prm_lattice_step(struct prm_arena *arena, struct prm_sampler *sa
     uint32_t count = 0;
 
     prm_space_options(options, space);
-    TRY(prm_arena_take(arena, &rows, n * space->row * sizeof(float)));
+    TRY(prm_arena_take(arena, &rows, (size_t)n * space->row * sizeof(float)));
     TRY(prm_arena_take(arena, &flags, prm_words(n)));
     TRY(prm_arena_take(arena, &kept, prm_words(n)));
     TRY(prm_arena_take(arena, &survivors, prm_words(1)));

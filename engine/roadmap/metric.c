@@ -32,7 +32,7 @@ static void add_position(struct prm_space *space, const struct prm_robot_spec *r
                          const struct prm_world *world)
 {
     static const char *const NAMES[] = {"x", "y", "z"};
-    for (uint32_t c = 0; c < world->dimension; c++) {
+    for (uint32_t c = 0; c < world->dimension && c < 3; c++) {
         struct prm_coordinate *coordinate =
             add(space, PRM_COORDINATE_LINEAR, NAMES[c], robot->weights[c]);
         coordinate->limited = world->bounded;
@@ -308,7 +308,7 @@ static float round_inwards(double value, double sign)
 void prm_space_limits(const struct prm_space *space, float *limits)
 {
     float *lower = limits, *upper = limits + space->row;
-    memset(limits, 0, 2 * space->row * sizeof(*limits));
+    memset(limits, 0, (size_t)2 * space->row * sizeof(*limits));
     for (uint32_t c = 0; c < space->dof; c++) {
         const struct prm_coordinate *coordinate = &space->coordinates[c];
         double low = coordinate->lower - coordinate->origin;

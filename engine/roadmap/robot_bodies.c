@@ -35,7 +35,7 @@ static const struct transform IDENTITY = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}
 static void transform_point(const struct transform *t, double *out, const double *p)
 {
     double result[3];
-    for (int i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++)
         result[i] = t->rotation[3 * i] * p[0] + t->rotation[3 * i + 1] * p[1] +
                     t->rotation[3 * i + 2] * p[2] + t->translation[i];
     memcpy(out, result, sizeof(result));
@@ -45,8 +45,8 @@ static void transform_point(const struct transform *t, double *out, const double
 static struct transform transform_join(const struct transform *a, const struct transform *b)
 {
     struct transform t;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < 3; j++)
             t.rotation[3 * i + j] = a->rotation[3 * i] * b->rotation[j] +
                                     a->rotation[3 * i + 1] * b->rotation[3 + j] +
                                     a->rotation[3 * i + 2] * b->rotation[6 + j];
@@ -88,7 +88,7 @@ static struct transform transform_to_axis(const double *axis)
     const double y[3] = {z[1] * x[2] - z[2] * x[1], z[2] * x[0] - z[0] * x[2],
                          z[0] * x[1] - z[1] * x[0]};
     struct transform t = IDENTITY;
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++) {
         t.rotation[3 * i] = x[i];
         t.rotation[3 * i + 1] = y[i];
         t.rotation[3 * i + 2] = z[i];
@@ -99,8 +99,8 @@ static struct transform transform_to_axis(const double *axis)
 static struct transform transform_inverse_rotation(const struct transform *t)
 {
     struct transform inverse = IDENTITY;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < 3; j++)
             inverse.rotation[3 * i + j] = t->rotation[3 * j + i];
     return inverse;
 }

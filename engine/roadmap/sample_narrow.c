@@ -46,7 +46,7 @@ static enum prm_status draw_partners(const struct narrow *narrow, struct prm_buf
                                      struct prm_buffer ends, struct prm_buffer kept, uint32_t per,
                                      uint32_t n)
 {
-    const struct prm_share share = prm_share_of(narrow->context, n * per);
+    const struct prm_share share = prm_share_of(narrow->context, (size_t)n * per);
     const float extent = (float)narrow->sampler->extent;
     const bool is_arm = narrow->sampler->scene->robot->kind == PRM_ROBOT_ARM;
     float sigmas[SAMPLE_SCALES];
@@ -54,7 +54,7 @@ static enum prm_status draw_partners(const struct narrow *narrow, struct prm_buf
 
     for (int i = 0; i < SAMPLE_SCALES; i++)
         sigmas[i] = (is_arm ? ARM_SCALES : FREE_SCALES)[i] * extent;
-    TRY(prm_arena_take(narrow->arena, partners, n * per * narrow->row_bytes));
+    TRY(prm_arena_take(narrow->arena, partners, (size_t)n * per * narrow->row_bytes));
     TRY(prm_launch(narrow->context, PRM_KERNEL_SAMPLE_PARTNERS, narrow->options, share.items,
                    share.group,
                    ARGS(ARG_BUFFER(*partners), ARG_BUFFER(ends), ARG_BUFFER(kept), ARG_U32(per),

@@ -133,8 +133,8 @@ static enum prm_status run_round(struct prm_arena *arena, struct prm_sampler *sa
     for (int i = 0; i < SAMPLE_SCALES; i++)
         steps[i] = STEPS[i] * (float)sampler->extent;
     prm_space_options(options, space);
-    TRY(prm_arena_take(arena, &ends, n * space->row * sizeof(float)));
-    TRY(prm_arena_take(arena, &pairs, prm_words(2 * n)));
+    TRY(prm_arena_take(arena, &ends, (size_t)n * space->row * sizeof(float)));
+    TRY(prm_arena_take(arena, &pairs, prm_words((size_t)2 * n)));
     TRY(prm_arena_take(arena, &free, prm_words(n)));
     TRY(prm_arena_take(arena, &turns_there, count * sizeof(*turns)));
     TRY(prm_buffer_write(context, turns_there, 0, turns, count * sizeof(*turns)));
@@ -148,7 +148,7 @@ static enum prm_status run_round(struct prm_arena *arena, struct prm_sampler *sa
     // read-back: which motions are free
     TRY(prm_buffer_read(context, free, 0, is_free, prm_words(n)));
     for (uint32_t t = 0; t < count; t++)
-        take(sampler, &harvest, turns[t].anchor, is_free + t * ROUND, t * ROUND);
+        take(sampler, &harvest, turns[t].anchor, is_free + (size_t)t * ROUND, t * ROUND);
     TRY(put(arena, space, trees->nodes, ends, harvest.nodes_to, harvest.nodes_from,
             harvest.node_count));
     TRY(put(arena, space, states, ends, harvest.states_to, harvest.states_from,

@@ -89,7 +89,7 @@ uint32_t prm_obstacle_parts(const struct prm_obstacle *o)
 static void to_world(double *world, const struct prm_obstacle *o, const double *m,
                      const double *point)
 {
-    for (int c = 0; c < 3; c++)
+    for (size_t c = 0; c < 3; c++)
         world[c] =
             o->center[c] + m[3 * c] * point[0] + m[3 * c + 1] * point[1] + m[3 * c + 2] * point[2];
 }
