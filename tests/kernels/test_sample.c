@@ -82,7 +82,7 @@ static void near_draws_have_their_scale(void **state)
         sample_near_row(row, center, words, sigma, LIMITS);
         const double terms[4] = {row[0] - 1.0, row[2] - (double)center[2], row[1] - 1.0,
                                  2 * (double)rotation_between(row + 3, center + 3)};
-        assert_true(fabs(row[2]) <= 0.5001 * PI && row[6] >= 0 && row[7] == 0);
+        assert_true(fabs((double)row[2]) <= 0.5001 * PI && row[6] >= 0 && row[7] == 0);
         for (int t = 0; t < 4; t++) {
             const double term = t == 1 ? remainder(terms[t], PI) : terms[t];
             sums[t] += term / DRAWS;
