@@ -22,6 +22,13 @@ enum prm_status prm_buffer_create(struct prm_context *context, struct prm_buffer
     return status;
 }
 
+enum prm_status prm_buffer_upload(struct prm_context *context, struct prm_buffer *buffer,
+                                  const void *source, size_t bytes)
+{
+    const enum prm_status status = prm_buffer_create(context, buffer, bytes);
+    return status != PRM_OK ? status : prm_buffer_write(context, *buffer, 0, source, bytes);
+}
+
 void prm_buffer_destroy(struct prm_context *context, struct prm_buffer *buffer)
 {
     prm_memory_destroy(context, buffer->memory, buffer->bytes, PRM_MEMORY_RESIDENT);

@@ -29,6 +29,10 @@ static inline size_t prm_words(size_t words)
 enum prm_status prm_buffer_create(struct prm_context *context, struct prm_buffer *buffer,
                                   size_t bytes);
 
+/* Makes a resident buffer with a copy of `bytes` of host memory. */
+enum prm_status prm_buffer_upload(struct prm_context *context, struct prm_buffer *buffer,
+                                  const void *source, size_t bytes);
+
 /* Releases a resident buffer and makes it {NULL, 0}; no memory is accepted. */
 void prm_buffer_destroy(struct prm_context *context, struct prm_buffer *buffer);
 

@@ -117,16 +117,6 @@ cleanup:
 
 /* ---- the space and the ends ---- */
 
-/* The limits of samples' rows (kernels/sample.h). */
-static void sample_limits(const struct prm_space *space, float *limits)
-{
-    prm_space_limits(space, limits);
-    for (uint32_t c = 0; c < space->dof; c++) {
-        if (space->coordinates[c].kind == PRM_COORDINATE_QUATERNION)
-            limits[c] = (float)space->coordinates[c].weight;
-    }
-}
-
 /* The milestone nearest to each end. */
 static enum prm_status find_near(struct prm_expander *expander, double diagonal)
 {
@@ -234,7 +224,7 @@ enum prm_status prm_expander_create(struct prm_arena *arena, struct prm_expander
     TRY(approaches_init(made));
     TRY(places_take(made));
     const double diagonal = prm_space_diagonal(space);
-    sample_limits(space, limits);
+    prm_space_limits(space, limits);
     TRY(prm_arena_take(arena, &made->limits, (size_t)2 * space->row * sizeof(float)));
     TRY(prm_buffer_write(context, made->limits, 0, limits, (size_t)2 * space->row * sizeof(float)));
     TRY(find_near(made, diagonal));

@@ -80,8 +80,7 @@ static enum prm_status sample_reach(struct prm_arena *arena, const struct prm_ne
         reach[i] = last > 0 ? read[i * k + last - 1] : -1.0f;
         lsh->wanted += last;
     }
-    TRY(prm_buffer_create(index->context, &lsh->reach, n * sizeof(float)));
-    TRY(prm_buffer_write(index->context, lsh->reach, 0, reach, n * sizeof(float)));
+    TRY(prm_buffer_upload(index->context, &lsh->reach, reach, n * sizeof(float)));
     for (uint32_t i = 0; i < n; i++)
         if (reach[i] > 0.0f)
             reach[kept++] = reach[i];

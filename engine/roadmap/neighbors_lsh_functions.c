@@ -89,10 +89,8 @@ enum prm_status prm_lsh_functions(struct lsh_table *table, const struct prm_neig
         factors[h] = 1 + (uint32_t)(random_next(&state) % (FACTOR_END - 1));
     }
     const size_t bytes = (size_t)(dof + 1) * LSH_PROJECTIONS * sizeof(float);
-    TRY(prm_buffer_create(index->context, &table->projections, bytes));
-    TRY(prm_buffer_write(index->context, table->projections, 0, projections, bytes));
-    TRY(prm_buffer_create(index->context, &table->factors, sizeof(factors)));
-    TRY(prm_buffer_write(index->context, table->factors, 0, factors, sizeof(factors)));
+    TRY(prm_buffer_upload(index->context, &table->projections, projections, bytes));
+    TRY(prm_buffer_upload(index->context, &table->factors, factors, sizeof(factors)));
 cleanup:
     return status;
 }

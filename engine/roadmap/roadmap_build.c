@@ -443,15 +443,11 @@ static enum prm_status check_memory(const struct prm_build *build)
 static enum prm_status keep_allowed(struct prm_roadmap *roadmap,
                                     const struct prm_roadmap_params *params)
 {
-    const size_t bytes = prm_words(2 * (size_t)params->allowed_count);
-    enum prm_status status = PRM_OK;
+    roadmap->allowed_count = params->allowed_count;
     if (params->allowed_count == 0)
         return PRM_OK;
-    TRY(prm_buffer_create(roadmap->context, &roadmap->allowed, bytes));
-    TRY(prm_buffer_write(roadmap->context, roadmap->allowed, 0, params->allowed, bytes));
-    roadmap->allowed_count = params->allowed_count;
-cleanup:
-    return status;
+    return prm_buffer_upload(roadmap->context, &roadmap->allowed, params->allowed,
+                             prm_words(2 * (size_t)params->allowed_count));
 }
 
 enum prm_status prm_build_create(struct prm_context *context, struct prm_build **build,

@@ -501,15 +501,6 @@ static void make(struct maker *maker, const double *center)
     make_pairs(maker);
 }
 
-/* A resident buffer with a copy of `bytes` of host memory. */
-static enum prm_status upload(struct prm_context *context, struct prm_buffer *buffer,
-                              const void *source, size_t bytes)
-{
-    const enum prm_status status = prm_buffer_create(context, buffer, bytes);
-    return status != PRM_OK || bytes == 0 ? status
-                                          : prm_buffer_write(context, *buffer, 0, source, bytes);
-}
-
 static enum prm_status take_over(struct prm_robot *robot, const struct maker *maker)
 {
     struct prm_context *context = robot->context;
@@ -520,12 +511,16 @@ static enum prm_status take_over(struct prm_robot *robot, const struct maker *ma
     robot->link_count = maker->link_count;
     robot->pair_count = maker->pair_count;
     robot->rounding = maker->rounding;
-    TRY(upload(context, &robot->bodies, maker->bodies, maker->body_count * sizeof(struct body)));
-    TRY(upload(context, &robot->links, maker->links, maker->link_count * sizeof(struct body_link)));
-    TRY(upload(context, &robot->balls, maker->balls, maker->ball_count * sizeof(struct body_ball)));
-    TRY(upload(context, &robot->pairs, maker->pairs, maker->pair_count * sizeof(struct link_pair)));
-    TRY(upload(context, &robot->link_reach, maker->link_reach, maker->link_count * row));
-    TRY(upload(context, &robot->pair_reach, maker->pair_reach, maker->pair_count * row));
+    TRY(prm_buffer_upload(context, &robot->bodies, maker->bodies,
+                          maker->body_count * sizeof(struct body)));
+    TRY(prm_buffer_upload(context, &robot->links, maker->links,
+                          maker->link_count * sizeof(struct body_link)));
+    TRY(prm_buffer_upload(context, &robot->balls, maker->balls,
+                          maker->ball_count * sizeof(struct body_ball)));
+    TRY(prm_buffer_upload(context, &robot->pairs, maker->pairs,
+                          maker->pair_count * sizeof(struct link_pair)));
+    TRY(prm_buffer_upload(context, &robot->link_reach, maker->link_reach, maker->link_count * row));
+    TRY(prm_buffer_upload(context, &robot->pair_reach, maker->pair_reach, maker->pair_count * row));
     if (robot->kind == PRM_ROBOT_ARM) {
         robot->place_count = maker->spec->link_count;
         robot->places = malloc(robot->place_count * sizeof(*robot->places));

@@ -232,14 +232,6 @@ static struct prm_tile_grid plan_tiles(const struct prm_world *world,
     return tiles;
 }
 
-/* A resident buffer with a copy of `bytes` of host memory. */
-static enum prm_status upload(struct prm_context *context, struct prm_buffer *buffer,
-                              const void *source, size_t bytes)
-{
-    const enum prm_status status = prm_buffer_create(context, buffer, bytes);
-    return status != PRM_OK ? status : prm_buffer_write(context, *buffer, 0, source, bytes);
-}
-
 /* Bins the shapes' boxes, rounded outwards and drawn into the tile grid. */
 static enum prm_status bin_shapes(struct prm_arena *arena, struct prm_obstacle_set *set,
                                   const struct prm_shape_tables *tables,
@@ -310,14 +302,16 @@ static enum prm_status set_init(struct prm_arena *arena, struct prm_world *world
                                     plan.inverse_edge,
                                     {plan.size[0], plan.size[1], plan.size[2]},
                                     0};
-    TRY(upload(context, &set->shapes, tables.shapes,
-               (tables.shape_count + tables.field_count) * sizeof(struct shape)));
-    TRY(upload(context, &set->fields, tables.fields, tables.field_count * sizeof(struct field)));
-    TRY(upload(context, &set->segments, tables.segments,
-               tables.segment_count * sizeof(struct segment2)));
-    TRY(upload(context, &set->grids, tables.grids, tables.grid_count * sizeof(struct grid)));
-    TRY(upload(context, &set->cells, tables.cells, tables.cell_count));
-    TRY(upload(context, &set->tiles, &tiles, sizeof(tiles)));
+    TRY(prm_buffer_upload(context, &set->shapes, tables.shapes,
+                          (tables.shape_count + tables.field_count) * sizeof(struct shape)));
+    TRY(prm_buffer_upload(context, &set->fields, tables.fields,
+                          tables.field_count * sizeof(struct field)));
+    TRY(prm_buffer_upload(context, &set->segments, tables.segments,
+                          tables.segment_count * sizeof(struct segment2)));
+    TRY(prm_buffer_upload(context, &set->grids, tables.grids,
+                          tables.grid_count * sizeof(struct grid)));
+    TRY(prm_buffer_upload(context, &set->cells, tables.cells, tables.cell_count));
+    TRY(prm_buffer_upload(context, &set->tiles, &tiles, sizeof(tiles)));
     TRY(bin_shapes(arena, set, &tables, &plan));
     if (is_all)
         TRY(prm_values_build(arena, &set->field_values, values, spec, set->cells, tables.grids,
@@ -394,12 +388,4 @@ size_t prm_world_bytes(const struct prm_world *world)
 {
     return set_bytes(&world->all) + (world->has_dynamic ? set_bytes(&world->fixed) : 0) +
            world->all.field_values.bytes;
-}
-
-double prm_world_diagonal(const struct prm_world *world)
-{
-    double squared = 0.0;
-    for (uint32_t c = 0; c < world->dimension; c++)
-        squared += (world->upper[c] - world->lower[c]) * (world->upper[c] - world->lower[c]);
-    return sqrt(squared);
 }

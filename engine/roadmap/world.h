@@ -125,7 +125,4 @@ void prm_world_destroy(struct prm_world *world);
 /* Device bytes of a resident world. */
 size_t prm_world_bytes(const struct prm_world *world);
 
-/* The longest link that a start or goal can have in a world: its bounds' diagonal. */
-double prm_world_diagonal(const struct prm_world *world);
-
 #endif
