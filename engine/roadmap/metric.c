@@ -96,33 +96,51 @@ static double turn_between(double from, double to)
     return remainder(to - from, 2 * PI);
 }
 
+/* unit = q made unit; the largest first, so that nothing overflows or vanishes. */
+static void quaternion_unit(double *unit, const double *q)
+{
+    const double largest = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
+    double squared = 0.0;
+    for (int i = 0; i < 4; i++) {
+        unit[i] = q[i] / largest;
+        squared += unit[i] * unit[i];
+    }
+    for (int i = 0; i < 4; i++)
+        unit[i] /= sqrt(squared);
+}
+
+/* Unit quaternions of a and of b, the latter on the side of the former. */
+static void quaternions_beside(double *p, double *q, const double *a, const double *b)
+{
+    double dot = 0.0;
+    quaternion_unit(p, a);
+    quaternion_unit(q, b);
+    for (int i = 0; i < 4; i++)
+        dot += p[i] * q[i];
+    for (int i = 0; i < 4 && dot < 0.0; i++)
+        q[i] = -q[i];
+}
+
 /* The angle between the orientations of two quaternions, of any length but 0. */
 static double rotation_between(const double *a, const double *b)
 {
-    double dot = 0.0, aa = 0.0, bb = 0.0, minus = 0.0, plus = 0.0;
+    double p[4], q[4], minus = 0.0, plus = 0.0;
+    quaternions_beside(p, q, a, b);
+    // 2 atan2(|p − q|, |p + q|) is half the angle, and exact for small ones too
     for (int i = 0; i < 4; i++) {
-        dot += a[i] * b[i];
-        aa += a[i] * a[i];
-        bb += b[i] * b[i];
-    }
-    // 2 atan2(|a − b|, |a + b|) of unit quaternions on one side is exact for small angles too
-    const double sign = dot < 0.0 ? -1.0 : 1.0, na = sqrt(aa), nb = sqrt(bb);
-    for (int i = 0; i < 4; i++) {
-        const double p = a[i] / na, q = sign * b[i] / nb;
-        minus += (p - q) * (p - q);
-        plus += (p + q) * (p + q);
+        minus += (p[i] - q[i]) * (p[i] - q[i]);
+        plus += (p[i] + q[i]) * (p[i] + q[i]);
     }
     return 4 * atan2(sqrt(minus), sqrt(plus));
 }
 
 bool prm_space_is_state(const struct prm_space *space, const double *state)
 {
-    for (uint32_t c = 0; c < space->dof; c++) {
-        if (space->coordinates[c].kind != PRM_COORDINATE_QUATERNION)
-            continue;
-        return state[c] != 0.0 || state[c + 1] != 0.0 || state[c + 2] != 0.0 || state[c + 3] != 0.0;
-    }
-    return true;
+    // a quaternion is the last four
+    if (space->coordinates[space->dof - 1].kind != PRM_COORDINATE_QUATERNION)
+        return true;
+    const double *q = state + space->dof - 4;
+    return q[0] != 0.0 || q[1] != 0.0 || q[2] != 0.0 || q[3] != 0.0;
 }
 
 double prm_space_distance(const struct prm_space *space, const double *a, const double *b)
@@ -167,20 +185,14 @@ double prm_space_diagonal(const struct prm_space *space)
 static void slerp(double *out, const double *a, const double *b, double t)
 {
     const double half = rotation_between(a, b) / 2;
-    double dot = 0.0, aa = 0.0, bb = 0.0;
-    for (int i = 0; i < 4; i++) {
-        dot += a[i] * b[i];
-        aa += a[i] * a[i];
-        bb += b[i] * b[i];
-    }
-    const double sign = dot < 0.0 ? -1.0 : 1.0;
-    double from = 1.0 - t, to = t;
+    double from = 1.0 - t, to = t, p[4], q[4];
+    quaternions_beside(p, q, a, b);
     if (sin(half) > 1e-9) {
         from = sin((1.0 - t) * half) / sin(half);
         to = sin(t * half) / sin(half);
     }
     for (int i = 0; i < 4; i++)
-        out[i] = from * a[i] / sqrt(aa) + to * sign * b[i] / sqrt(bb);
+        out[i] = from * p[i] + to * q[i];
 }
 
 void prm_space_interpolate(const struct prm_space *space, double *out, const double *a,
@@ -245,12 +257,12 @@ uint32_t prm_space_clamp(const struct prm_space *space, double *state, bool *cla
 /* row = the unit quaternion with w ≥ 0 (of w = 0 the first that is not, positive). */
 static void quaternion_to_row(float *row, const double *q)
 {
-    const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    double leading = q[3];
+    double unit[4], leading = q[3];
+    quaternion_unit(unit, q);
     for (int i = 0; i < 3 && leading == 0.0; i++)
         leading = q[i];
     for (int i = 0; i < 4; i++)
-        row[i] = (float)(leading < 0.0 ? -q[i] / length : q[i] / length);
+        row[i] = (float)(leading < 0.0 ? -unit[i] : unit[i]);
 }
 
 void prm_space_to_row(const struct prm_space *space, float *row, const double *state)

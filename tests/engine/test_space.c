@@ -129,6 +129,32 @@ static void rigid_in_space(void **state)
     }
 }
 
+/* Any quaternion but zero is an orientation, however small or large its numbers. */
+static void quaternions_of_any_length(void **state)
+{
+    static const double SCALES[] = {1e-300, 1e-160, 1e-20, 1, 1e20, 1e160, 1e300};
+    const struct prm_robot_spec spec = {
+        .kind = PRM_ROBOT_RIGID, .spheres = &SPHERE, .sphere_count = 1};
+    const double unit[7] = {500001, 4000001, 1, 0.5, -0.5, 0.5, 0.5};
+    struct prm_space space;
+    float expected[8], row[8];
+    (void)state;
+
+    assert_ok(prm_space_init(&space, &spec, &WORLD_3D));
+    prm_space_to_row(&space, expected, unit);
+    for (size_t i = 0; i < sizeof(SCALES) / sizeof(SCALES[0]); i++) {
+        double scaled[7], middle[7];
+        for (int c = 0; c < 7; c++)
+            scaled[c] = c < 3 ? unit[c] : SCALES[i] * unit[c];
+        assert_true(prm_space_is_state(&space, scaled));
+        prm_space_to_row(&space, row, scaled);
+        assert_memory_equal(row, expected, sizeof(row));
+        assert_true(prm_space_distance(&space, unit, scaled) < 1e-12);
+        prm_space_interpolate(&space, middle, scaled, unit, 0.5);
+        assert_true(fabs(middle[3] - 0.5) < 1e-12);
+    }
+}
+
 /* A shoulder without limits, and an elbow with them. */
 static void arms(void **state)
 {
@@ -181,6 +207,7 @@ int main(void)
         cmocka_unit_test(rigid_in_the_plane),
         cmocka_unit_test(limits_are_inclusive),
         cmocka_unit_test(rigid_in_space),
+        cmocka_unit_test(quaternions_of_any_length),
         cmocka_unit_test(arms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
