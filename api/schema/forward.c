@@ -22,22 +22,9 @@ struct forward_reader {
 
 /* ---- coordinates ---- */
 
-static uint32_t dof_of(const struct robot_document *robot, uint32_t dimension)
-{
-    if (robot->type == ROBOT_ARM)
-        return robot->dof;
-    if (robot->type != ROBOT_RIGID)
-        return dimension;
-    return dimension == DIMENSION_2D ? 3 : FORWARD_DOF_FREE;
-}
-
 static const char *name_of(const struct forward_reader *reader, uint32_t coordinate)
 {
-    static const char *const names[][FORWARD_DOF_FREE] = {{"x", "y", "theta"},
-                                                          {"x", "y", "z", "qx", "qy", "qz", "qw"}};
-    if (reader->robot->type == ROBOT_ARM)
-        return robot_coordinate_name(reader->robot, coordinate);
-    return names[reader->request->dimension != DIMENSION_2D][coordinate];
+    return robot_coordinate_name(reader->robot, reader->request->dimension, coordinate);
 }
 
 /* The dimension of the first state, where the robot leaves it open. */
@@ -47,7 +34,7 @@ static uint32_t dimension_of(const struct robot_document *robot, const struct js
         return robot->dimension;
     const json_t *first = json_array_get(states->json, 0);
     const size_t count = json_is_object(first) ? json_object_size(first) : json_array_size(first);
-    return count == dof_of(robot, DIMENSION_2D) ? DIMENSION_2D : DIMENSION_3D;
+    return count == robot_dof(robot, DIMENSION_2D) ? DIMENSION_2D : DIMENSION_3D;
 }
 
 /* ---- states ---- */
@@ -131,7 +118,7 @@ bool forward_read(struct forward_request *request, const struct robot_document *
         json_node_array(&states)) {
         const size_t count = json_array_size(states.json);
         request->dimension = dimension_of(robot, &states);
-        request->dof = dof_of(robot, request->dimension);
+        request->dof = robot_dof(robot, request->dimension);
         const struct forward_reader reader = {
             request, robot, robot->type == ROBOT_RIGID && request->dimension == DIMENSION_3D};
         if (count > limits->states)

@@ -12,8 +12,6 @@
 
 #include "schema/robot.h"
 
-enum { FORWARD_DOF_FREE = 7 /* at most, of robots that are no arms */ };
-
 struct forward_request {
     uint32_t dof;
     uint32_t dimension; /* of a robot that is no arm: by its document, else by the first state */

@@ -191,11 +191,7 @@ void plan_answer_write(const struct plan_answer *answer, struct text *out)
     text_member_string(out, "fingerprint", answer->fingerprint);
     text_member_u64(out, "revision", answer->revision);
     text_member_u64(out, "world_revision", answer->world_revision);
-    text_json_key(out, "coordinates");
-    text_json_open(out, '[');
-    for (uint32_t c = 0; c < answer->dof; c++)
-        text_json_string(out, answer->coordinates[c]);
-    text_json_close(out, ']');
+    text_json_strings(out, "coordinates", answer->coordinates, answer->dof);
 
     uint32_t solved = 0;
     text_json_key(out, "results");

@@ -186,15 +186,6 @@ void validate_deinit(struct validate_request *request)
     *request = (struct validate_request){0};
 }
 
-static void write_coordinates(const struct question_space *space, struct text *out)
-{
-    text_json_key(out, "coordinates");
-    text_json_open(out, '[');
-    for (uint32_t i = 0; i < space->dof; i++)
-        text_json_string(out, space->coordinates[i]);
-    text_json_close(out, ']');
-}
-
 /* The members of an item. */
 static void write_item(const struct validate_item *item, struct text *out)
 {
@@ -244,7 +235,7 @@ void validate_write(const struct validate_answer *answer, struct text *out)
     text_member_string(out, "roadmap", answer->roadmap);
     text_member_u64(out, "revision", answer->revision);
     text_member_u64(out, "world_revision", answer->world_revision);
-    write_coordinates(answer->space, out);
+    text_json_strings(out, "coordinates", answer->space->coordinates, answer->space->dof);
     text_json_key(out, "states");
     text_json_open(out, '[');
     for (uint32_t i = 0; i < request->listed; i++) {
@@ -342,7 +333,7 @@ void nearest_write(const struct nearest_answer *answer, struct text *out)
     text_json_open(out, '{');
     text_member_string(out, "roadmap", answer->roadmap);
     text_member_u64(out, "revision", answer->revision);
-    write_coordinates(answer->space, out);
+    text_json_strings(out, "coordinates", answer->space->coordinates, answer->space->dof);
     text_json_key(out, "neighbors");
     text_json_open(out, '[');
     for (size_t i = 0; i < request->state_count; i++) {

@@ -3,7 +3,7 @@
 #include "schema/json_read.h"
 #include "schema/robot_json.h"
 
-enum { EXACT = 17 };
+enum { EXACT = 17, DOF_IN_PLANE = 3, DOF_IN_SPACE = 7 };
 
 const char *const robot_read_only[] = {"name",         "revision",  "fingerprint", "created",
                                        "updated",      "dimension", "dof",         "coordinates",
@@ -104,24 +104,36 @@ void robot_write_summary(const struct robot_document *robot, struct text *out)
         text_member_u64(out, "sphere_count", robot->sphere_count);
 }
 
+uint32_t robot_dof(const struct robot_document *robot, uint32_t dimension)
+{
+    if (robot->type == ROBOT_ARM)
+        return robot->dof;
+    if (robot->type != ROBOT_RIGID)
+        return dimension;
+    return dimension == 2 ? DOF_IN_PLANE : DOF_IN_SPACE;
+}
+
+const char *robot_coordinate_name(const struct robot_document *robot, uint32_t dimension,
+                                  uint32_t coordinate)
+{
+    static const char *const flat[DOF_IN_PLANE] = {"x", "y", "theta"};
+    static const char *const solid[DOF_IN_SPACE] = {"x", "y", "z", "qx", "qy", "qz", "qw"};
+    if (robot->type == ROBOT_ARM)
+        return robot->joints[robot->coordinates[coordinate]].name;
+    return dimension == 2 ? flat[coordinate] : solid[coordinate];
+}
+
 /* The coordinates that no world changes. */
 static void write_coordinates(const struct robot_document *robot, struct text *out)
 {
-    static const char *const flat[] = {"x", "y", "theta"};
-    static const char *const solid[] = {"x", "y", "z", "qx", "qy", "qz", "qw"};
-    const bool arm = robot->type == ROBOT_ARM;
-    uint32_t dof = robot->dof;
-    if (!arm && !(robot->type == ROBOT_RIGID && robot->dimension))
+    const uint32_t dof = robot_dof(robot, robot->dimension);
+    if (robot->type != ROBOT_ARM && !(robot->type == ROBOT_RIGID && robot->dimension))
         return;
-    if (!arm)
-        dof = robot->dimension == 2 ? sizeof flat / sizeof *flat : sizeof solid / sizeof *solid;
     text_member_u64(out, "dof", dof);
     text_json_key(out, "coordinates");
     text_json_open(out, '[');
     for (uint32_t i = 0; i < dof; i++)
-        text_json_string(out, arm                     ? robot_coordinate_name(robot, i)
-                              : robot->dimension == 2 ? flat[i]
-                                                      : solid[i]);
+        text_json_string(out, robot_coordinate_name(robot, robot->dimension, i));
     text_json_close(out, ']');
 }
 

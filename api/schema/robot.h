@@ -100,8 +100,12 @@ void robot_write_derived(const struct robot_document *robot, struct text *out);
 /* What a list says of it: type, size, dof. */
 void robot_write_summary(const struct robot_document *robot, struct text *out);
 
-/* The name of a coordinate of an arm, borrowed. */
-const char *robot_coordinate_name(const struct robot_document *robot, uint32_t coordinate);
+/* Coordinates of the robot in a world of this dimension; of an arm in any. */
+uint32_t robot_dof(const struct robot_document *robot, uint32_t dimension);
+
+/* The name of one of them, borrowed. */
+const char *robot_coordinate_name(const struct robot_document *robot, uint32_t dimension,
+                                  uint32_t coordinate);
 
 /* Adds a warning. */
 void robot_warn(struct robot_document *robot, const char *code, const char *format, ...)

@@ -284,8 +284,3 @@ bool robot_settle(struct robot_document *robot, const struct limits *limits, rob
         warn_unmoved(robot);
     return check.good;
 }
-
-const char *robot_coordinate_name(const struct robot_document *robot, uint32_t coordinate)
-{
-    return robot->joints[robot->coordinates[coordinate]].name;
-}

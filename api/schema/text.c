@@ -239,3 +239,13 @@ void text_json_numbers(struct text *text, const char *key, const double *values,
         text_json_number(text, values[i], DECIMAL_DIGITS_EXACT);
     text_json_close(text, ']');
 }
+
+void text_json_strings(struct text *text, const char *key, const char *const *strings, size_t count)
+{
+    if (key)
+        text_json_key(text, key);
+    text_json_open(text, '[');
+    for (size_t i = 0; i < count; i++)
+        text_json_string(text, strings[i]);
+    text_json_close(text, ']');
+}

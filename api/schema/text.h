@@ -33,8 +33,10 @@ void text_json_u64(struct text *text, uint64_t value);
 /* The shortest of up to `digits` (1 … 17) significant digits; 17 reads back as the same double. */
 void text_json_number(struct text *text, double value, int digits);
 
-/* An array of numbers, exactly; under a key, or none (NULL). */
+/* An array of numbers, exactly, or of strings; under a key, or none (NULL). */
 void text_json_numbers(struct text *text, const char *key, const double *values, size_t count);
+void text_json_strings(struct text *text, const char *key, const char *const *strings,
+                       size_t count);
 
 /* Structure: a comma is set where one is due, so that writers need no first-element logic.
  *     text_json_open(t, '{'); text_json_key(t, "status"); text_json_string(t, "solved");

@@ -85,11 +85,7 @@ static void write_json(const struct graph *graph, struct text *out)
     text_member_u64(out, "revision", question->roadmap->version.revision);
     text_member_u64(out, "world_revision", question->roadmap->world->version.revision);
     text_member_string(out, "digest", question->roadmap->model->topology->roadmap->digest);
-    text_json_key(out, "coordinates");
-    text_json_open(out, '[');
-    for (uint32_t c = 0; c < copy->dof; c++)
-        text_json_string(out, question->space.coordinates[c]);
-    text_json_close(out, ']');
+    text_json_strings(out, "coordinates", question->space.coordinates, copy->dof);
     text_json_key(out, "states");
     text_json_open(out, '[');
     for (uint32_t i = 0; i < copy->milestone_count; i++)

@@ -95,11 +95,8 @@ static void write_statistics(const struct model *model, struct text *out)
 static void write_identity(const struct model *model, struct text *out)
 {
     if (model) {
-        text_json_key(out, "coordinates");
-        text_json_open(out, '[');
-        for (uint32_t i = 0; i < model->topology->roadmap->space.dof; i++)
-            text_json_string(out, model->topology->coordinates[i]);
-        text_json_close(out, ']');
+        text_json_strings(out, "coordinates", model->topology->coordinates,
+                          model->topology->roadmap->space.dof);
     }
     text_json_key(out, "digest");
     if (model)

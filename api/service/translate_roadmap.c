@@ -11,31 +11,6 @@
 /* The one link of robots that have none by name. */
 static const char BODY[] = "body";
 
-/* The coordinate of this number, or NULL beyond the last. */
-static const char *coordinate_name(const struct robot_document *robot, uint32_t dimension,
-                                   uint32_t coordinate)
-{
-    static const char *const flat[] = {"x", "y", "theta", NULL};
-    static const char *const solid[] = {"x", "y", "z", "qx", "qy", "qz", "qw", NULL};
-    if (robot->type == ROBOT_ARM)
-        return coordinate < robot->dof ? robot_coordinate_name(robot, coordinate) : NULL;
-    if (robot->type != ROBOT_RIGID)
-        return coordinate < dimension ? solid[coordinate] : NULL;
-    const char *const *names = dimension == 2 ? flat : solid;
-    uint32_t count = 0;
-    while (names[count])
-        count++;
-    return coordinate < count ? names[coordinate] : NULL;
-}
-
-static uint32_t dof_of(const struct robot_document *robot, uint32_t dimension)
-{
-    uint32_t dof = 0;
-    while (coordinate_name(robot, dimension, dof))
-        dof++;
-    return dof;
-}
-
 /* The engine's number of a link by name; UINT32_MAX: there is none. */
 static uint32_t find_link(const struct robot_document *robot, const char *name)
 {
@@ -89,9 +64,9 @@ static void check_anchor(const struct roadmap_document *document,
                          struct problem *problem)
 {
     const struct roadmap_anchor *anchor = &document->anchors[index];
-    const uint32_t dof = dof_of(robot, dimension);
+    const uint32_t dof = robot_dof(robot, dimension);
     for (uint32_t c = 0; c < dof; c++) {
-        const char *name = coordinate_name(robot, dimension, c);
+        const char *name = robot_coordinate_name(robot, dimension, c);
         if (anchor->names != ROADMAP_UNNAMED && !find_number(document, anchor, name, c)) {
             point_at(problem_add(problem, PROBLEM_INVALID_ARGUMENT,
                                  "anchor %u lacks the coordinate \"%s\"", index, name),
@@ -145,7 +120,7 @@ enum prm_status roadmap_spec_init(struct roadmap_spec *spec,
                                   const struct limits *limits, const struct robot_document *robot,
                                   const struct world_document *world)
 {
-    const uint32_t dof = dof_of(robot, world->dimension);
+    const uint32_t dof = robot_dof(robot, world->dimension);
     *spec = (struct roadmap_spec){
         .params = roadmap_translate(document, limits),
         .anchors = calloc((size_t)document->anchor_count * dof + 1, sizeof(*spec->anchors)),
@@ -155,8 +130,9 @@ enum prm_status roadmap_spec_init(struct roadmap_spec *spec,
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for a roadmap's parameters");
     for (uint32_t i = 0; i < document->anchor_count; i++) {
         for (uint32_t c = 0; c < dof; c++)
-            spec->anchors[(size_t)i * dof + c] = *find_number(
-                document, &document->anchors[i], coordinate_name(robot, world->dimension, c), c);
+            spec->anchors[(size_t)i * dof + c] =
+                *find_number(document, &document->anchors[i],
+                             robot_coordinate_name(robot, world->dimension, c), c);
     }
     for (uint32_t i = 0; i < document->allowed_count; i++) {
         spec->allowed[2 * (size_t)i] =

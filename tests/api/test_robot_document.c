@@ -287,8 +287,8 @@ static void arms_are_settled(void **state)
     if (!robot_read(&robot, body, strlen(body), &limits, &problem))
         fail_msg("%s", problem.faults[0].detail);
     assert_int_equal(robot.dof, 2);
-    assert_string_equal(robot_coordinate_name(&robot, 0), "d");
-    assert_string_equal(robot_coordinate_name(&robot, 1), "a");
+    assert_string_equal(robot_coordinate_name(&robot, 3, 0), "d");
+    assert_string_equal(robot_coordinate_name(&robot, 3, 1), "a");
     assert_string_equal(robot.links[robot.root].name, "l0");
 
     // c = 2 b + 1 = 2 (3 a + 0.5) + 1

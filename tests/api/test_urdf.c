@@ -209,7 +209,7 @@ static void trees_become_arms(void **state)
     // depth first, children in the file's order; the mimic is no coordinate
     assert_int_equal(robot.dof, 4);
     for (uint32_t i = 0; i < 4; i++)
-        assert_string_equal(robot_coordinate_name(&robot, i), names[i]);
+        assert_string_equal(robot_coordinate_name(&robot, 3, i), names[i]);
     const struct robot_joint *left = &robot.joints[robot.coordinates[1]];
     assert_true(left->lower == 0 && left->upper == 2);
     assert_true(left->axis[0] == 1 && left->axis[1] == 0 && left->axis[2] == 0);
@@ -268,7 +268,7 @@ static void groups_and_locks(void **state)
             count++;
         assert_int_equal(robot.dof, count);
         for (uint32_t k = 0; k < count; k++)
-            assert_string_equal(robot_coordinate_name(&robot, k), rows[i].names[k]);
+            assert_string_equal(robot_coordinate_name(&robot, 3, k), rows[i].names[k]);
         robot_deinit(&robot);
     }
 
