@@ -62,20 +62,14 @@ static enum prm_status build(struct device *device, unsigned piece)
                                               .target_recall = 0.9};
     enum prm_status status = PRM_OK;
     struct prm_world *world = NULL;
-    struct prm_build *build = NULL;
     struct prm_roadmap *roadmap = NULL;
     struct prm_validity *validity = NULL, *again = NULL;
-    bool done = false;
 
     TRY(make_world(device, &world, PIECES[piece].dimension));
-    TRY(prm_build_create(device->context, &build, world, &robot, &params));
-    while (!done)
-        TRY(prm_build_step(build, &done));
-    TRY(prm_build_finish(build, &roadmap, &validity));
+    TRY(prm_roadmap_create(device->context, &roadmap, &validity, world, &robot, &params));
     TRY(prm_validity_create(device->arena, &again, roadmap, world, validity));
 
 cleanup:
-    prm_build_destroy(build);
     prm_validity_destroy(again);
     prm_validity_destroy(validity);
     prm_roadmap_destroy(roadmap);

@@ -30,23 +30,12 @@ static enum prm_status make_world(struct prm_arena *arena, struct prm_world **wo
 static enum prm_status make_roadmap(struct prm_context *context, const struct prm_world *world,
                                     struct prm_roadmap **roadmap, struct prm_validity **validity)
 {
-    enum prm_status status = PRM_OK;
     const struct prm_robot_spec robot = {.kind = PRM_ROBOT_POINT};
     const struct prm_roadmap_params params = {.sample_count = MILESTONES,
                                               .sample_method = PRM_SAMPLE_HALTON,
                                               .neighbor_method = PRM_NEIGHBOR_EXACT,
                                               .k = NEIGHBORS};
-    struct prm_build *build = NULL;
-    bool done = false;
-
-    TRY(prm_build_create(context, &build, world, &robot, &params));
-    while (!done)
-        TRY(prm_build_step(build, &done));
-    TRY(prm_build_finish(build, roadmap, validity));
-
-cleanup:
-    prm_build_destroy(build);
-    return status;
+    return prm_roadmap_create(context, roadmap, validity, world, &robot, &params);
 }
 
 /* So much of the way to another milestone is beside one. */

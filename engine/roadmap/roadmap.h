@@ -184,6 +184,11 @@ enum prm_status prm_build_finish(struct prm_build *build, struct prm_roadmap **r
 /* Frees a build at any point (a cancel is just this); NULL is accepted. */
 void prm_build_destroy(struct prm_build *build);
 
+/* All steps of a build at once. */
+enum prm_status prm_roadmap_create(struct prm_context *context, struct prm_roadmap **roadmap,
+                                   struct prm_validity **validity, const struct prm_world *world,
+                                   const struct prm_robot_spec *robot,
+                                   const struct prm_roadmap_params *params);
 void prm_roadmap_destroy(struct prm_roadmap *roadmap);
 
 /* What another world allows of a roadmap, found in bounded steps, so that other device work can go

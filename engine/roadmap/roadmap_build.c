@@ -558,3 +558,22 @@ void prm_build_destroy(struct prm_build *build)
     prm_arena_destroy(build->arena);
     free(build);
 }
+
+enum prm_status prm_roadmap_create(struct prm_context *context, struct prm_roadmap **roadmap,
+                                   struct prm_validity **validity, const struct prm_world *world,
+                                   const struct prm_robot_spec *robot,
+                                   const struct prm_roadmap_params *params)
+{
+    enum prm_status status = PRM_OK;
+    struct prm_build *build = NULL;
+
+    *roadmap = NULL;
+    *validity = NULL;
+    TRY(prm_build_create(context, &build, world, robot, params));
+    for (bool done = false; !done;)
+        TRY(prm_build_step(build, &done));
+    TRY(prm_build_finish(build, roadmap, validity));
+cleanup:
+    prm_build_destroy(build);
+    return status;
+}

@@ -393,14 +393,6 @@ static void random_state(const struct fixture *f, struct test_random *random, do
     }
 }
 
-static struct prm_buffer upload(const void *data, size_t bytes)
-{
-    struct prm_buffer buffer;
-    assert_ok(prm_arena_take(test_arena, &buffer, bytes));
-    assert_ok(prm_buffer_write(test_context, buffer, 0, data, bytes));
-    return buffer;
-}
-
 /* Verdicts of states, of motions from each to the next, and of these turned around; and the least
  * clearances. All [count]. */
 struct verdicts {
@@ -423,16 +415,16 @@ static struct verdicts ask(const struct fixture *f, const double *states, uint32
         pairs[2 * i] = back[2 * i + 1] = i;
         pairs[2 * i + 1] = back[2 * i] = (i + 1) % count;
     }
-    on_device = upload(rows, count * row * sizeof(float));
+    on_device = test_scratch(rows, count * row * sizeof(float));
     assert_ok(prm_arena_take(test_arena, &valid, count * 4));
     assert_ok(prm_arena_take(test_arena, &least, count * sizeof(*v.least)));
     assert_ok(prm_collide_states(test_arena, valid, &f->scene, on_device, count));
     assert_ok(prm_buffer_read(test_context, valid, 0, v.state_free, count * 4));
     assert_ok(prm_edges_check(test_arena, valid, &f->scene, on_device, on_device,
-                              upload(pairs, count * 8), count));
+                              test_scratch(pairs, count * 8), count));
     assert_ok(prm_buffer_read(test_context, valid, 0, v.edge_free, count * 4));
     assert_ok(prm_edges_check(test_arena, valid, &f->scene, on_device, on_device,
-                              upload(back, count * 8), count));
+                              test_scratch(back, count * 8), count));
     assert_ok(prm_buffer_read(test_context, valid, 0, v.back_free, count * 4));
     assert_ok(prm_collide_clearance(test_arena, least, &f->scene, on_device, count));
     assert_ok(prm_buffer_read(test_context, least, 0, v.least, count * sizeof(*v.least)));

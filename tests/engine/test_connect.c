@@ -32,14 +32,6 @@ struct links {
     uint32_t *vertices, *costs, *flags; /* [end_count][k]; flags: [end_count] */
 };
 
-static struct prm_buffer upload(const void *data, size_t bytes)
-{
-    struct prm_buffer buffer;
-    assert_ok(prm_arena_take(test_arena, &buffer, bytes));
-    assert_ok(prm_buffer_write(test_context, buffer, 0, data, bytes));
-    return buffer;
-}
-
 static void make_world(struct fixture *f, struct test_random *random)
 {
     struct prm_obstacle circles[12] = {0};
@@ -105,11 +97,11 @@ static void fixture_upload(struct fixture *f, double radius)
 {
     const struct prm_neighbor_options options = {
         .method = PRM_NEIGHBOR_EXACT, .k = f->k, .radius = radius};
-    f->roadmap.states = upload(f->states, (size_t)f->vertex_count * ROW * sizeof(float));
+    f->roadmap.states = test_scratch(f->states, (size_t)f->vertex_count * ROW * sizeof(float));
     f->validity = (struct prm_validity){
         .roadmap = &f->roadmap,
-        .components = upload(f->components, f->vertex_count * sizeof(uint32_t)),
-        .component_sizes = upload(f->sizes, f->vertex_count * sizeof(uint32_t)),
+        .components = test_scratch(f->components, f->vertex_count * sizeof(uint32_t)),
+        .component_sizes = test_scratch(f->sizes, f->vertex_count * sizeof(uint32_t)),
         .largest_component = PARTS - 1,
         .weight_scale = SCALE,
     };
@@ -155,10 +147,10 @@ static uint32_t *all_motions(const struct fixture *f)
         pairs[2 * i + 1] = v < f->vertex_count ? f->end_count + v : e;
     }
     const struct prm_buffer states =
-        upload(rows, (f->end_count + f->vertex_count) * ROW * sizeof(float));
+        test_scratch(rows, (f->end_count + f->vertex_count) * ROW * sizeof(float));
     assert_ok(prm_arena_take(test_arena, &valid, count * sizeof(uint32_t)));
     assert_ok(prm_edges_check(test_arena, valid, &f->scene, states, states,
-                              upload(pairs, 2 * count * sizeof(uint32_t)), count));
+                              test_scratch(pairs, 2 * count * sizeof(uint32_t)), count));
     free(rows);
     free(pairs);
     return test_download_u32(test_context, valid, count);
@@ -292,11 +284,11 @@ static void check(uint32_t vertices, uint32_t queries, uint32_t k, double radius
         oracle_end(&f, &expected, motions + (size_t)e * (f.vertex_count + 1), e, radius, enough);
 
     // the ends' links
-    const struct prm_buffer flags = upload(f.flags, f.end_count * sizeof(uint32_t));
+    const struct prm_buffer flags = test_scratch(f.flags, f.end_count * sizeof(uint32_t));
     const struct prm_connect_options options = {&f.roadmap, &f.validity, &f.scene, f.index,
                                                 k,          radius,      enough};
-    ends = (struct prm_endpoints){.count = f.end_count,
-                                  .states = upload(f.ends, f.end_count * ROW * sizeof(float))};
+    ends = (struct prm_endpoints){
+        .count = f.end_count, .states = test_scratch(f.ends, f.end_count * ROW * sizeof(float))};
     assert_ok(prm_connect_ends(test_arena, &ends, flags, &options));
     uint32_t *got_flags = test_download_u32(test_context, flags, f.end_count);
     assert_u32_array_equal(expected.flags, got_flags, f.end_count);
@@ -304,7 +296,7 @@ static void check(uint32_t vertices, uint32_t queries, uint32_t k, double radius
 
     // what is left of them
     struct prm_buffer reports;
-    const struct prm_buffer asked = upload(f.queries, queries * sizeof(struct query));
+    const struct prm_buffer asked = test_scratch(f.queries, queries * sizeof(struct query));
     assert_ok(prm_arena_take(test_arena, &reports, queries * sizeof(struct connect_report)));
     assert_ok(prm_connect_queries(test_arena, reports, asked, &ends, &f.validity, queries));
     struct connect_report *got = calloc(queries, sizeof(*got));
@@ -363,10 +355,10 @@ static void test_skipped_queries(void **state)
     fixture_upload(&f, 0);
     const struct prm_endpoints ends = {.count = 2,
                                        .k = 2,
-                                       .vertices = upload(vertices, sizeof(vertices)),
-                                       .costs = upload(costs, sizeof(costs))};
+                                       .vertices = test_scratch(vertices, sizeof(vertices)),
+                                       .costs = test_scratch(costs, sizeof(costs))};
     struct prm_buffer reports;
-    const struct prm_buffer asked = upload(queries, sizeof(queries));
+    const struct prm_buffer asked = test_scratch(queries, sizeof(queries));
     assert_ok(prm_arena_take(test_arena, &reports, 2 * sizeof(struct connect_report)));
     assert_ok(prm_connect_queries(test_arena, reports, asked, &ends, &f.validity, 2));
     uint32_t *got = test_download_u32(test_context, ends.vertices, 4);

@@ -53,14 +53,6 @@ static void fixture_init(struct fixture *f, struct test_random *random, uint32_t
                                   .edge_resolution = 0.01};
 }
 
-static struct prm_buffer upload(const void *data, size_t bytes)
-{
-    struct prm_buffer buffer;
-    assert_ok(prm_arena_take(test_arena, &buffer, bytes));
-    assert_ok(prm_buffer_write(test_context, buffer, 0, data, bytes));
-    return buffer;
-}
-
 /* Device answers for the pairs (i, i + 1) and for all states. states: double[count][3], wire. */
 static void ask(const struct fixture *f, const double (*states)[3], uint32_t count,
                 uint32_t *edge_free, uint32_t *state_free)
@@ -75,10 +67,10 @@ static void ask(const struct fixture *f, const double (*states)[3], uint32_t cou
         pairs[2 * i + 1] = i + 1 < count ? i + 1 : UINT32_MAX;
     }
     struct prm_buffer flags;
-    const struct prm_buffer on_device = upload(rows, count * row * sizeof(float));
+    const struct prm_buffer on_device = test_scratch(rows, count * row * sizeof(float));
     assert_ok(prm_arena_take(test_arena, &flags, count * sizeof(uint32_t)));
     assert_ok(prm_edges_check(test_arena, flags, &f->scene, on_device, on_device,
-                              upload(pairs, count * 2 * sizeof(uint32_t)), count));
+                              test_scratch(pairs, count * 2 * sizeof(uint32_t)), count));
     assert_ok(prm_buffer_read(test_context, flags, 0, edge_free, count * sizeof(uint32_t)));
     assert_ok(prm_collide_states(test_arena, flags, &f->scene, on_device, count));
     assert_ok(prm_buffer_read(test_context, flags, 0, state_free, count * sizeof(uint32_t)));
@@ -228,7 +220,7 @@ static void clearances_name_their_obstacle(void **state)
         prm_space_to_row(&f.space, rows + 4 * i, states[i]);
     }
     const struct prm_arena_mark mark = prm_arena_mark(test_arena);
-    const struct prm_buffer on_device = upload(rows, count * 4 * sizeof(float));
+    const struct prm_buffer on_device = test_scratch(rows, count * 4 * sizeof(float));
     struct prm_buffer on_device_least;
     const size_t bytes = count * sizeof(*least);
     assert_ok(prm_arena_take(test_arena, &on_device_least, bytes));

@@ -161,8 +161,6 @@ static void fixture_init(struct fixture *f, const struct scene *scene)
                                               .sample_method = PRM_SAMPLE_UNIFORM,
                                               .neighbor_method = PRM_NEIGHBOR_EXACT,
                                               .k = 8};
-    struct prm_build *build;
-    bool done = false;
 
     *f = (struct fixture){.scene = scene};
     for (uint32_t i = 0; i < scene->wall_count; i++) {
@@ -178,11 +176,8 @@ static void fixture_init(struct fixture *f, const struct scene *scene)
                                       .obstacles = f->obstacles,
                                       .obstacle_count = scene->wall_count};
     assert_ok(prm_world_create(test_arena, &f->world, &f->spec));
-    assert_ok(prm_build_create(test_context, &build, f->world, robot, &params));
-    while (!done)
-        assert_ok(prm_build_step(build, &done));
-    assert_ok(prm_build_finish(build, &f->roadmap, &f->validity));
-    prm_build_destroy(build);
+    assert_ok(
+        prm_roadmap_create(test_context, &f->roadmap, &f->validity, f->world, robot, &params));
     assert_ok(prm_planner_create(test_context, &f->planner));
 }
 

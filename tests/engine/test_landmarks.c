@@ -41,14 +41,6 @@ static const struct graph_shape SHAPES[] = {
 };
 enum { SHAPE_COUNT = sizeof(SHAPES) / sizeof(SHAPES[0]), STRIDE_SMALL = 4 };
 
-static struct prm_buffer upload(const void *data, size_t bytes)
-{
-    struct prm_buffer buffer;
-    assert_ok(prm_buffer_create(test_context, &buffer, bytes));
-    assert_ok(prm_buffer_write(test_context, buffer, 0, data, bytes));
-    return buffer;
-}
-
 static int by_target(const void *a, const void *b)
 {
     const uint32_t x = ((const struct arc *)a)->target, y = ((const struct arc *)b)->target;
@@ -78,8 +70,9 @@ static void fixture_init(struct fixture *f, uint32_t vertex_count, uint32_t (*ed
     for (uint32_t v = 0; v < n; v++)
         qsort(f->arcs + f->offsets[v], f->offsets[v + 1] - f->offsets[v], sizeof(struct arc),
               by_target);
-    f->graph = (struct prm_graph){n, f->arc_count, upload(f->offsets, (n + 1) * sizeof(uint32_t)),
-                                  upload(f->arcs, f->arc_count * sizeof(struct arc))};
+    f->graph =
+        (struct prm_graph){n, f->arc_count, test_upload(f->offsets, (n + 1) * sizeof(uint32_t)),
+                           test_upload(f->arcs, f->arc_count * sizeof(struct arc))};
     free(fill);
 }
 
@@ -400,9 +393,10 @@ static struct questions questions_make(uint32_t vertex_count, uint32_t weight_ma
             costs[e * LINKS + j] = test_random_below(&random, 2 * weight_max + 1);
         }
     }
-    questions.ends.vertices = upload(vertices, questions.ends.count * LINKS * sizeof(uint32_t));
-    questions.ends.costs = upload(costs, questions.ends.count * LINKS * sizeof(uint32_t));
-    questions.queries = upload(queries, count * sizeof(*queries));
+    questions.ends.vertices =
+        test_upload(vertices, questions.ends.count * LINKS * sizeof(uint32_t));
+    questions.ends.costs = test_upload(costs, questions.ends.count * LINKS * sizeof(uint32_t));
+    questions.queries = test_upload(queries, count * sizeof(*queries));
     free(vertices);
     free(costs);
     free(queries);

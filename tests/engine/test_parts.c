@@ -41,14 +41,6 @@ static void fixture_open(struct fixture *f, double radius)
                                   .edge_resolution = 0.01};
 }
 
-static struct prm_buffer upload(const void *data, size_t bytes)
-{
-    struct prm_buffer buffer;
-    assert_ok(prm_arena_take(test_arena, &buffer, bytes));
-    assert_ok(prm_buffer_write(test_context, buffer, 0, data, bytes));
-    return buffer;
-}
-
 /* is_free[i]: the device's answer for the motion from state 2 i to 2 i + 1. */
 static void ask(const struct fixture *f, const double (*states)[3], uint32_t count,
                 uint32_t *is_free)
@@ -62,10 +54,10 @@ static void ask(const struct fixture *f, const double (*states)[3], uint32_t cou
         pairs[i] = i;
     }
     struct prm_buffer flags;
-    const struct prm_buffer on_device = upload(rows, 2 * count * row * sizeof(float));
+    const struct prm_buffer on_device = test_scratch(rows, 2 * count * row * sizeof(float));
     assert_ok(prm_arena_take(test_arena, &flags, count * sizeof(uint32_t)));
     assert_ok(prm_edges_check(test_arena, flags, &f->scene, on_device, on_device,
-                              upload(pairs, count * 2 * sizeof(uint32_t)), count));
+                              test_scratch(pairs, count * 2 * sizeof(uint32_t)), count));
     assert_ok(prm_buffer_read(test_context, flags, 0, is_free, count * sizeof(uint32_t)));
     prm_arena_rewind(test_arena, mark);
     free(rows);

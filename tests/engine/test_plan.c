@@ -25,15 +25,10 @@ static void fixture_build(struct fixture *f, const struct prm_world_spec *spec,
                           const struct prm_roadmap_params *params)
 {
     const struct prm_robot_spec robot = {.kind = PRM_ROBOT_POINT};
-    struct prm_build *build;
-    bool done = false;
 
     assert_ok(prm_world_create(test_arena, &f->world, spec));
-    assert_ok(prm_build_create(test_context, &build, f->world, &robot, params));
-    while (!done)
-        assert_ok(prm_build_step(build, &done));
-    assert_ok(prm_build_finish(build, &f->roadmap, &f->validity));
-    prm_build_destroy(build);
+    assert_ok(
+        prm_roadmap_create(test_context, &f->roadmap, &f->validity, f->world, &robot, params));
     assert_ok(prm_planner_create(test_context, &f->planner));
 }
 

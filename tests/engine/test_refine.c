@@ -59,15 +59,10 @@ static void fixture_init(struct fixture *f)
                                               .neighbor_method = PRM_NEIGHBOR_EXACT,
                                               .k = 8};
     struct test_random random = {5};
-    struct prm_build *build;
-    bool done = false;
 
     make_worlds(f);
-    assert_ok(prm_build_create(test_context, &build, f->world[0], &robot, &params));
-    while (!done)
-        assert_ok(prm_build_step(build, &done));
-    assert_ok(prm_build_finish(build, &f->roadmap, &f->validity));
-    prm_build_destroy(build);
+    assert_ok(
+        prm_roadmap_create(test_context, &f->roadmap, &f->validity, f->world[0], &robot, &params));
     assert_ok(prm_planner_create(test_context, &f->planner));
     f->query_count = (uint32_t)test_size(QUERIES, QUERIES_SMALL);
     for (uint32_t q = 0; q < f->query_count; q++) {

@@ -91,21 +91,14 @@ static enum prm_status build_for(struct prm_context *context, struct prm_roadmap
                                  const struct prm_world_spec *spec,
                                  const struct prm_roadmap_params *params)
 {
-    struct prm_build *build = NULL;
     struct prm_validity *validity = NULL;
     struct prm_arena *arena;
     struct prm_world *world;
-    bool done = false;
 
-    *roadmap = NULL;
     assert_ok(prm_arena_create(context, &arena));
     assert_ok(prm_world_create(arena, &world, spec));
-    enum prm_status status = prm_build_create(context, &build, world, robot, params);
-    while (status == PRM_OK && !done)
-        status = prm_build_step(build, &done);
-    if (status == PRM_OK)
-        status = prm_build_finish(build, roadmap, &validity);
-    prm_build_destroy(build);
+    const enum prm_status status =
+        prm_roadmap_create(context, roadmap, &validity, world, robot, params);
     prm_validity_destroy(validity);
     prm_world_destroy(world);
     prm_arena_destroy(arena);

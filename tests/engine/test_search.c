@@ -49,27 +49,19 @@ static uint32_t weight(const float *a, const float *b)
     return (uint32_t)ceil((double)distance(a, b) * SCALE);
 }
 
-static struct prm_buffer upload(const void *data, size_t bytes)
-{
-    struct prm_buffer buffer;
-    assert_ok(prm_buffer_create(test_context, &buffer, bytes));
-    assert_ok(prm_buffer_write(test_context, buffer, 0, data, bytes));
-    return buffer;
-}
-
 static void fixture_upload(struct fixture *f)
 {
     const size_t links = (size_t)f->end_count * f->k * sizeof(uint32_t);
 
     f->space = (struct prm_space){.dof = DOF, .row = ROW};
     f->graph = (struct prm_graph){f->vertex_count, f->arc_count,
-                                  upload(f->offsets, (f->vertex_count + 1) * sizeof(uint32_t)),
-                                  upload(f->arcs, f->arc_count * sizeof(struct arc))};
-    f->states_device = upload(f->states, f->vertex_count * ROW * sizeof(float));
-    f->ends = (struct prm_endpoints){f->end_count, f->k,
-                                     upload(f->end_states, f->end_count * ROW * sizeof(float)),
-                                     upload(f->link_vertices, links), upload(f->link_costs, links)};
-    f->queries_device = upload(f->queries, f->query_count * sizeof(struct query));
+                                  test_upload(f->offsets, (f->vertex_count + 1) * sizeof(uint32_t)),
+                                  test_upload(f->arcs, f->arc_count * sizeof(struct arc))};
+    f->states_device = test_upload(f->states, f->vertex_count * ROW * sizeof(float));
+    f->ends = (struct prm_endpoints){
+        f->end_count, f->k, test_upload(f->end_states, f->end_count * ROW * sizeof(float)),
+        test_upload(f->link_vertices, links), test_upload(f->link_costs, links)};
+    f->queries_device = test_upload(f->queries, f->query_count * sizeof(struct query));
 }
 
 static void fixture_deinit(struct fixture *f)
@@ -355,7 +347,7 @@ static void compare(const struct fixture *f, const struct variant *variant, uint
                        .queue = calloc(f->vertex_count, sizeof(uint32_t)),
                        .path = calloc(f->vertex_count, sizeof(uint32_t))};
 
-    problem.queries = upload(f->queries + first, count * sizeof(struct query));
+    problem.queries = test_upload(f->queries + first, count * sizeof(struct query));
     problem.query_count = count;
     assert_ok(prm_search(test_arena, &paths, &problem));
     uint32_t *firsts = test_download_u32(test_context, paths.first, count);

@@ -71,14 +71,6 @@ static void paths_alloc(struct fixture *f, uint32_t paths, uint32_t pool)
     }
 }
 
-static struct prm_buffer upload(const void *data, size_t bytes)
-{
-    struct prm_buffer buffer;
-    assert_ok(prm_arena_take(test_arena, &buffer, bytes));
-    assert_ok(prm_buffer_write(test_context, buffer, 0, data, bytes));
-    return buffer;
-}
-
 struct outcome {
     uint32_t *first, *counts;
     float *points;
@@ -98,18 +90,18 @@ static struct outcome run(const struct fixture *f, uint32_t begin, uint32_t n)
     const struct prm_arena_mark mark = prm_arena_mark(test_arena);
     const size_t words = n * sizeof(uint32_t);
     const struct prm_search_paths paths = {
-        upload(f->first + begin, words), upload(f->counts + begin, words),
-        upload(f->goals + begin, words), upload(f->pool, f->pool_count * sizeof(uint32_t)),
-        f->pool_count};
+        test_scratch(f->first + begin, words), test_scratch(f->counts + begin, words),
+        test_scratch(f->goals + begin, words),
+        test_scratch(f->pool, f->pool_count * sizeof(uint32_t)), f->pool_count};
     const struct prm_endpoints ends = {
         .count = 2 * f->path_count,
-        .states = upload(f->ends, 2 * (size_t)f->path_count * ROW * sizeof(float))};
+        .states = test_scratch(f->ends, 2 * (size_t)f->path_count * ROW * sizeof(float))};
     struct prm_simplify_input input = {
         .paths = &paths,
         .ends = &ends,
-        .flags = upload(f->flags, 2 * (size_t)f->path_count * sizeof(uint32_t)),
-        .queries = upload(f->queries + begin, n * sizeof(struct query)),
-        .states = upload(f->points, f->point_count * ROW * sizeof(float)),
+        .flags = test_scratch(f->flags, 2 * (size_t)f->path_count * sizeof(uint32_t)),
+        .queries = test_scratch(f->queries + begin, n * sizeof(struct query)),
+        .states = test_scratch(f->points, f->point_count * ROW * sizeof(float)),
         .query_count = n};
     struct prm_polylines polylines;
     struct outcome o;
@@ -158,10 +150,10 @@ static uint32_t *check_motions(const struct fixture *f, const float *rows, size_
 {
     const struct prm_arena_mark mark = prm_arena_mark(test_arena);
     struct prm_buffer valid;
-    const struct prm_buffer states = upload(rows, row_count * ROW * sizeof(float));
+    const struct prm_buffer states = test_scratch(rows, row_count * ROW * sizeof(float));
     assert_ok(prm_arena_take(test_arena, &valid, count * sizeof(uint32_t)));
     assert_ok(prm_edges_check(test_arena, valid, &f->scene, states, states,
-                              upload(pairs, 2 * count * sizeof(uint32_t)), count));
+                              test_scratch(pairs, 2 * count * sizeof(uint32_t)), count));
     uint32_t *result = test_download_u32(test_context, valid, count);
     prm_arena_rewind(test_arena, mark);
     return result;

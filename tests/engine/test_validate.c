@@ -42,17 +42,11 @@ static double uniform(struct test_random *random, double low, double high)
 static void build(struct fixture *f, const struct prm_robot_spec *robot,
                   const struct prm_roadmap_params *params)
 {
-    struct prm_build *build;
-    bool done = false;
     struct prm_roadmap_params small = *params;
     small.sample_count = small.sample_count > FEW ? (uint32_t)test_size(small.sample_count, FEW)
                                                   : small.sample_count;
     assert_ok(prm_world_create(test_arena, &f->world, &f->spec));
-    assert_ok(prm_build_create(test_context, &build, f->world, robot, &small));
-    while (!done)
-        assert_ok(prm_build_step(build, &done));
-    assert_ok(prm_build_finish(build, &f->roadmap, &f->validity));
-    prm_build_destroy(build);
+    assert_ok(prm_roadmap_create(test_context, &f->roadmap, &f->validity, f->world, robot, &small));
 }
 
 static void fixture_init(struct fixture *f, struct test_random *random,

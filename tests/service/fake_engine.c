@@ -342,6 +342,21 @@ void prm_build_destroy(struct prm_build *build)
     free(build);
 }
 
+enum prm_status prm_roadmap_create(struct prm_context *context, struct prm_roadmap **roadmap,
+                                   struct prm_validity **validity, const struct prm_world *world,
+                                   const struct prm_robot_spec *robot,
+                                   const struct prm_roadmap_params *params)
+{
+    struct prm_build *build;
+    enum prm_status status = prm_build_create(context, &build, world, robot, params);
+    for (bool done = false; status == PRM_OK && !done;)
+        status = prm_build_step(build, &done);
+    if (status == PRM_OK)
+        status = prm_build_finish(build, roadmap, validity);
+    prm_build_destroy(build);
+    return status;
+}
+
 void prm_roadmap_destroy(struct prm_roadmap *roadmap)
 {
     if (!roadmap)

@@ -109,6 +109,21 @@ int test_device_teardown(void **state)
     return 1;
 }
 
+struct prm_buffer test_scratch(const void *data, size_t bytes)
+{
+    struct prm_buffer buffer;
+    assert_ok(prm_arena_take(test_arena, &buffer, bytes));
+    assert_ok(prm_buffer_write(test_context, buffer, 0, data, bytes));
+    return buffer;
+}
+
+struct prm_buffer test_upload(const void *data, size_t bytes)
+{
+    struct prm_buffer buffer;
+    assert_ok(prm_buffer_upload(test_context, &buffer, data, bytes));
+    return buffer;
+}
+
 struct prm_buffer test_upload_u32(struct prm_context *context, const uint32_t *values, size_t count)
 {
     struct prm_buffer buffer;

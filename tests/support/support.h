@@ -62,6 +62,10 @@ extern struct prm_arena *test_arena;
 int test_device_setup(void **state);
 int test_device_teardown(void **state);
 
+/* A copy of `bytes` of host memory: a piece of the test's arena, or a resident buffer. */
+struct prm_buffer test_scratch(const void *data, size_t bytes);
+struct prm_buffer test_upload(const void *data, size_t bytes);
+
 /* A resident buffer of u32[count], filled from `values` (NULL: not filled), and its way back into a
  * malloc'ed array. */
 struct prm_buffer test_upload_u32(struct prm_context *context, const uint32_t *values,
