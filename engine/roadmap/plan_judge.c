@@ -1,10 +1,9 @@
 /* What is answered before the search: ends out of bounds or in collision, ends without links, ends
  * in different components, a start that is a goal; each with its reason. */
 #include "device/try.h"
-#include "kernels/robot_types.h"
 #include "roadmap/plan_piece.h"
+#include "roadmap/reason.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,20 +58,14 @@ void prm_plan_lay_out(struct plan_piece *piece)
     }
 }
 
-static struct prm_reason reason_make(const struct plan_piece *piece, uint32_t q, uint32_t e,
-                                     enum prm_reason_kind kind)
+/* The reason, of end e. */
+static struct prm_reason reason_at(const struct plan_piece *piece, uint32_t q, uint32_t e,
+                                   struct prm_reason reason)
 {
     const struct query *asked = &piece->asked[q];
-    return (struct prm_reason){
-        .kind = kind,
-        .at = e == asked->start ? PRM_AT_START : PRM_AT_GOAL,
-        .goal_index = e == asked->start ? 0 : e - asked->goal_first,
-        .obstacle = UINT32_MAX,
-        .link = UINT32_MAX,
-        .sphere = UINT32_MAX,
-        .other_link = UINT32_MAX,
-        .coordinate = UINT32_MAX,
-    };
+    reason.at = e == asked->start ? PRM_AT_START : PRM_AT_GOAL;
+    reason.goal_index = e == asked->start ? 0 : e - asked->goal_first;
+    return reason;
 }
 
 /* End e is out of bounds: which coordinate, and the limit that it passes. */
@@ -80,24 +73,21 @@ static void judge_bounds(struct plan_piece *piece, uint32_t q, uint32_t e)
 {
     const struct prm_space *space = &piece->batch->roadmap->space;
     struct prm_plan_result *result = &piece->results[q];
-    struct prm_reason *reason = &result->reason;
     double state[PRM_DOF_MAX];
     bool clamped = false;
 
     memcpy(state, plan_end_state(piece, q, e), space->dof * sizeof(double));
-    *reason = reason_make(piece, q, e, PRM_REASON_BOUNDS);
-    reason->coordinate = prm_space_clamp(space, state, &clamped);
-    const struct prm_coordinate *coordinate = &space->coordinates[reason->coordinate];
-    reason->value = state[reason->coordinate];
-    reason->limit = reason->value < coordinate->lower ? coordinate->lower : coordinate->upper;
-    result->status = reason->at == PRM_AT_START ? PRM_START_OUT_OF_BOUNDS : PRM_GOAL_OUT_OF_BOUNDS;
+    const uint32_t outside = prm_space_clamp(space, state, &clamped);
+    result->reason = reason_at(piece, q, e, prm_reason_of_limit(space, outside, state[outside]));
+    result->status =
+        result->reason.at == PRM_AT_START ? PRM_START_OUT_OF_BOUNDS : PRM_GOAL_OUT_OF_BOUNDS;
 }
 
-/* End e is in collision; obstacle and depth follow from judge_depths(). */
+/* End e is in collision; with what follows from judge_depths(). */
 static void judge_collision(struct plan_piece *piece, uint32_t q, uint32_t e)
 {
     struct prm_plan_result *result = &piece->results[q];
-    result->reason = reason_make(piece, q, e, PRM_REASON_WORLD_COLLISION);
+    result->reason = reason_at(piece, q, e, prm_reason_make(PRM_REASON_WORLD_COLLISION));
     result->status =
         result->reason.at == PRM_AT_START ? PRM_START_IN_COLLISION : PRM_GOAL_IN_COLLISION;
 }
@@ -143,7 +133,7 @@ static void judge_links(struct plan_piece *piece, uint32_t q, uint32_t goal)
 
     // a query that is searched for has no path until one is found
     result->status = JUDGEMENTS[report->verdict].status;
-    result->reason = reason_make(piece, q, end, JUDGEMENTS[report->verdict].kind);
+    result->reason = reason_at(piece, q, end, prm_reason_make(JUDGEMENTS[report->verdict].kind));
     if (piece->batch->options->diagnose) {
         result->reason.start_component_size = report->start_size;
         result->reason.goal_component_size = report->goal_size;
@@ -208,15 +198,9 @@ static enum prm_status measure_depths(struct plan_piece *piece, const uint32_t *
     TRY(prm_collide_clearance(arena, least, &piece->batch->scene, states, count));
     TRY(prm_buffer_read(context, least, 0, clearances, count * sizeof(*clearances)));
     for (size_t i = 0; i < count; i++) {
-        struct prm_reason *reason = &piece->results[colliding[i]].reason;
-        const struct clearance *from = &clearances[i];
-        if (from->other_link != NONE_U32)
-            reason->kind = PRM_REASON_SELF_COLLISION;
-        reason->obstacle = from->obstacle;
-        reason->link = from->link;
-        reason->sphere = from->sphere;
-        reason->other_link = from->other_link;
-        reason->depth = fmax(0.0, -(double)from->value);
+        const uint32_t q = colliding[i];
+        piece->results[q].reason =
+            reason_at(piece, q, reported_end(piece, q), prm_reason_of_clearance(&clearances[i]));
     }
 
 cleanup:

@@ -1,9 +1,9 @@
 #include "roadmap/validate.h"
 
 #include "device/try.h"
-#include "kernels/robot_types.h"
 #include "roadmap/edges.h"
 #include "roadmap/neighbors.h"
+#include "roadmap/reason.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -63,31 +63,6 @@ static enum prm_status batch_init(struct batch *batch, struct prm_arena *arena,
     return prm_fault_set(PRM_HOST_MEMORY, "no memory to judge %zu states", count);
 }
 
-static struct prm_reason reason_make(enum prm_reason_kind kind)
-{
-    return (struct prm_reason){
-        .kind = kind,
-        .obstacle = UINT32_MAX,
-        .link = UINT32_MAX,
-        .sphere = UINT32_MAX,
-        .other_link = UINT32_MAX,
-        .coordinate = UINT32_MAX,
-    };
-}
-
-/* Why a configuration with this clearance is not free. */
-static struct prm_reason reason_of(const struct clearance *from)
-{
-    struct prm_reason reason = reason_make(
-        from->other_link == NONE_U32 ? PRM_REASON_WORLD_COLLISION : PRM_REASON_SELF_COLLISION);
-    reason.obstacle = from->obstacle;
-    reason.link = from->link;
-    reason.sphere = from->sphere;
-    reason.other_link = from->other_link;
-    reason.depth = fmax(0.0, -(double)from->value);
-    return reason;
-}
-
 /* Copies a state, clamped to limits that it passes within the tolerance; false: it passes one by
  * more, and the judgement says which. */
 static bool take_inside(const struct prm_space *space, double *inside, const double *state,
@@ -97,12 +72,7 @@ static bool take_inside(const struct prm_space *space, double *inside, const dou
     const uint32_t outside = prm_space_clamp(space, inside, &judgement->clamped);
     if (outside == space->dof)
         return true;
-    const struct prm_coordinate *coordinate = &space->coordinates[outside];
-    judgement->reason = reason_make(PRM_REASON_BOUNDS);
-    judgement->reason.coordinate = outside;
-    judgement->reason.value = state[outside];
-    judgement->reason.limit =
-        state[outside] < coordinate->lower ? coordinate->lower : coordinate->upper;
+    judgement->reason = prm_reason_of_limit(space, outside, state[outside]);
     return false;
 }
 
@@ -175,7 +145,7 @@ enum prm_status prm_validate_states(struct prm_arena *arena, struct prm_judgemen
         judgement->valid = batch.flags[i] != 0;
         judgement->clearance = (double)batch.clearances[i].value;
         if (!judgement->valid)
-            judgement->reason = reason_of(&batch.clearances[i]);
+            judgement->reason = prm_reason_of_clearance(&batch.clearances[i]);
     }
 cleanup:
     batch_deinit(&batch);
@@ -239,7 +209,7 @@ static void take_least(struct prm_judgement *judgement, struct motion *motion,
     if (isnan(judgement->clearance) || (double)places[least].value < judgement->clearance) {
         judgement->clearance = (double)places[least].value;
         judgement->fraction = place_of(motion, least);
-        judgement->reason = reason_of(&places[least]);
+        judgement->reason = prm_reason_of_clearance(&places[least]);
         judgement->reason.at = PRM_AT_EDGE;
     }
     const double low = place_of(motion, least > 0 ? least - 1 : 0);
