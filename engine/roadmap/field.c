@@ -5,6 +5,7 @@
 #include "device/try.h"
 #include "kernels/voxels.h"
 #include "primitives/bin.h"
+#include "roadmap/rotation.h"
 #include "roadmap/scene_arguments.h"
 #include "roadmap/world_parts.h"
 

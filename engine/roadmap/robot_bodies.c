@@ -9,6 +9,7 @@
 #include "device/try.h"
 #include "kernels/robot_types.h"
 #include "roadmap/metric.h"
+#include "roadmap/rotation.h"
 #include "roadmap/scene_arguments.h"
 
 #include <math.h>
@@ -57,17 +58,10 @@ static struct transform transform_join(const struct transform *a, const struct t
 static struct transform transform_of(const struct prm_frame *frame)
 {
     const double *q = frame->quaternion;
-    const double n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
     struct transform t = IDENTITY;
     memcpy(t.translation, frame->xyz, sizeof(t.translation));
-    if (!(n > 0.0))
-        return t;
-    const double x = q[0], y = q[1], z = q[2], w = q[3], s = 2 / n;
-    const double rotation[9] = {
-        1 - s * (y * y + z * z), s * (x * y - z * w),     s * (x * z + y * w),
-        s * (x * y + z * w),     1 - s * (x * x + z * z), s * (y * z - x * w),
-        s * (x * z - y * w),     s * (y * z + x * w),     1 - s * (x * x + y * y)};
-    memcpy(t.rotation, rotation, sizeof(rotation));
+    if (q[0] != 0.0 || q[1] != 0.0 || q[2] != 0.0 || q[3] != 0.0)
+        prm_rotation_of(t.rotation, q);
     return t;
 }
 

@@ -19,9 +19,6 @@ void prm_bounds_join(struct prm_bounds *box, const struct prm_bounds *other);
 /* The box about an obstacle in the world's frame, padding not included. */
 struct prm_bounds prm_obstacle_bounds(const struct prm_obstacle *obstacle);
 
-/* m[9]: rows of the rotation matrix of a unit quaternion x y z w, own frame -> world. */
-void prm_rotation_of(double *m, const double *q);
-
 /* Whether the kind has an orientation; the others have none to look at. */
 bool prm_obstacle_is_turnable(enum prm_obstacle_kind kind);
 

@@ -6,6 +6,7 @@
 #include "roadmap/world_shapes.h"
 
 #include "device/try.h"
+#include "roadmap/rotation.h"
 #include "roadmap/scene_arguments.h"
 
 #include <math.h>
