@@ -6,7 +6,7 @@
 #include "formats/format.h"
 
 typedef bool format_function(struct world_document *world, struct format_report *report,
-                             const struct format_file *file);
+                             const struct format_file *options);
 
 /* A file that was read, or refused. */
 struct reading {
@@ -19,14 +19,15 @@ struct reading {
 
 enum { TEST_POINTS_MAX = 20000, TEST_TRIANGLES_MAX = 5000, TEST_BOXES_MAX = 400000 };
 
-/* Reads bytes as the options of `file` have it (NULL: none). The file lies in memory of just its
+/* Reads bytes as the options have it (NULL: none). The file lies in memory of just its
  * size, so that a sanitizer sees a reader that leaves it. */
 struct reading read_bytes(format_function *read, const void *data, size_t bytes,
-                          const struct format_file *file);
+                          const struct format_file *options);
 void reading_deinit(struct reading *reading);
 
 /* Reads a file of the shared data; skips the test where there is none. */
-struct reading read_shared(format_function *read, const char *path, const struct format_file *file);
+struct reading read_shared(format_function *read, const char *path,
+                           const struct format_file *options);
 
 /* Fails the test with the problem where the file was refused. */
 void assert_read(const struct reading *reading);

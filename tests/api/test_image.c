@@ -266,7 +266,7 @@ static void png_of_every_kind_is_read(void **state)
             if (error > (rounded ? 0.5 / 65535 : 0) || error < (rounded ? -0.5 / 65535 : 0))
                 fail_msg("kind %zu, pixel %u: %.17g instead of %.17g", i, pixel, share,
                          expected_share(kind, pixel));
-            if (see_through)
+            if (image.see_through)
                 assert_int_equal(image.see_through[pixel], expected_see_through(kind, pixel));
         }
         image_deinit(&image);
@@ -310,7 +310,8 @@ static void broken_png_is_refused(void **state)
     // a size that no memory is taken for: width of IHDR, whose checksum comes after it
     struct problem problem = {0};
     encode(encoded, &kinds[3]);
-    memcpy(encoded->data + 16, "\x7f\xff\xff\xff\x7f\xff\xff\xff", 8);
+    static const unsigned char SIDES[8] = {0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff};
+    memcpy(encoded->data + 16, SIDES, sizeof SIDES);
     assert_false(read_copy(encoded->data, encoded->bytes, &problem));
     free(encoded);
 }

@@ -169,7 +169,8 @@ static const struct bad_file stl_bad[] = {
 static size_t make_binary(unsigned char *data, uint32_t count)
 {
     memset(data, 0, 84 + 50 * (size_t)count);
-    memcpy(data, "solid", 5);
+    static const char SOLID[5] = {'s', 'o', 'l', 'i', 'd'};
+    memcpy(data, SOLID, sizeof SOLID);
     memcpy(data + 80, &count, 4);
     for (uint32_t i = 0; i < count; i++) {
         const float numbers[12] = {NAN, 0, 0, 0, 0, (float)i, 1, 0, (float)i, 0, 1, (float)i};

@@ -373,7 +373,8 @@ static void numbers_have_points_everywhere(void **state)
     }
     draw_map(&map, FULL, 2);
     const char *res = strstr((const char *)map.data, "res ");
-    memcpy(map.data + (res - (const char *)map.data), "res 0.25", 8);
+    static const char FINER[4] = {'0', '.', '2', '5'};
+    memcpy(map.data + (res - (const char *)map.data) + strlen("res "), FINER, sizeof FINER);
     struct reading reading = read_bytes(octomap_read, map.data, map.bytes, NULL);
     assert_read(&reading);
     assert_true(reading.world.obstacles[0].points[3] >= 0.25);

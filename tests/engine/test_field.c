@@ -171,7 +171,8 @@ static void check_cover(const struct fixture *f, struct test_random *random)
             fail_msg("kind %d part %u: %g %g %g is in a free cube", (int)f->obstacle.kind,
                      i % parts, place[0], place[1], place[2]);
     }
-    for (int i = 0; i < CUBES;) {
+    assert_true(size[0] > 0 && size[1] > 0);
+    for (int i = 0; i < CUBES && size[0] > 0 && size[1] > 0;) {
         const size_t cube = test_random_below(random, (uint32_t)f->plan.values);
         const size_t at[3] = {cube % size[0], cube / size[0] % size[1], cube / size[0] / size[1]};
         double centre[3];

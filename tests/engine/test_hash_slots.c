@@ -27,7 +27,7 @@ struct device {
     cl_mem out, functions, keys;
 };
 
-static void device_open(struct device *d, const uint64_t *functions, const uint32_t *keys)
+static void device_open(struct device *d, uint64_t *functions, uint32_t *keys)
 {
     const cl_mem_flags copy = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
     const char *source = SOURCE;
@@ -51,11 +51,10 @@ static void device_open(struct device *d, const uint64_t *functions, const uint3
     d->out =
         clCreateBuffer(d->context, CL_MEM_WRITE_ONLY, ROWS * WIDTH * sizeof(uint32_t), NULL, &code);
     assert_int_equal(code, CL_SUCCESS);
-    d->functions = clCreateBuffer(d->context, copy, ROWS * WIDTH * sizeof(uint64_t),
-                                  (void *)(uintptr_t)functions, &code);
+    d->functions =
+        clCreateBuffer(d->context, copy, ROWS * WIDTH * sizeof(uint64_t), functions, &code);
     assert_int_equal(code, CL_SUCCESS);
-    d->keys =
-        clCreateBuffer(d->context, copy, ROWS * sizeof(uint32_t), (void *)(uintptr_t)keys, &code);
+    d->keys = clCreateBuffer(d->context, copy, ROWS * sizeof(uint32_t), keys, &code);
     assert_int_equal(code, CL_SUCCESS);
 }
 
