@@ -1,10 +1,14 @@
 #include "schema/route.h"
 
-/* The flags as the table writes them. */
+/* Roles and flags as the table writes them. */
+enum { OPEN = ROLE_OPEN, READ = ROLE_READ, PLAN = ROLE_PLAN, WRITE = ROLE_WRITE };
 enum { BODY = ROUTE_BODY, WORK = ROUTE_WORK, ANY_TYPE = ROUTE_ANY_TYPE };
 
 const struct route route_table[ROUTE_COUNT] = {
-#define ROUTE(constant, method, pattern, flags, summary) {method, pattern, summary, flags},
+#define ROUTE(constant, method, pattern, role, flags, summary)                                     \
+    {method, pattern, summary, (enum route_role)(role), flags},
 #include "schema/routes.def"
 #undef ROUTE
 };
+
+const char *const route_role_names[ROLE_COUNT] = {"open", "read", "plan", "write"};

@@ -4,8 +4,11 @@
 
 enum route_flag { ROUTE_BODY = 1, ROUTE_WORK = 2, ROUTE_ANY_TYPE = 4 };
 
+/* What a token allows, and what a route needs: each role includes those before it. */
+enum route_role { ROLE_OPEN, ROLE_READ, ROLE_PLAN, ROLE_WRITE, ROLE_COUNT };
+
 enum route_id {
-#define ROUTE(constant, method, pattern, flags, summary) ROUTE_##constant,
+#define ROUTE(constant, method, pattern, role, flags, summary) ROUTE_##constant,
 #include "schema/routes.def"
 #undef ROUTE
     ROUTE_COUNT
@@ -13,9 +16,13 @@ enum route_id {
 
 struct route {
     const char *method, *pattern, *summary;
+    enum route_role role;
     unsigned flags;
 };
 
 extern const struct route route_table[ROUTE_COUNT];
+
+/* "open", "read", "plan", "write". */
+extern const char *const route_role_names[ROLE_COUNT];
 
 #endif

@@ -41,6 +41,31 @@ static void flags_follow_from_method_and_path(void **state)
     }
 }
 
+/* Probes are open; what only looks needs read, what changes nothing plan, all else write. */
+static void roles_follow_from_method_and_path(void **state)
+{
+    (void)state;
+    static const char *const PROBES[] = {"/livez", "/readyz", "/healthz"};
+    static const char *const PLANS[] = {"/v1/robots/{robot}/forward",
+                                        "/v1/roadmaps/{roadmap}/plan",
+                                        "/v1/roadmaps/{roadmap}/matrix",
+                                        "/v1/roadmaps/{roadmap}/validate",
+                                        "/v1/roadmaps/{roadmap}/nearest",
+                                        "/v1/roadmaps/{roadmap}/picture.svg",
+                                        "/v1/compute/{op}"};
+    for (int i = 0; i < ROUTE_COUNT; i++) {
+        const struct route *route = &route_table[i];
+        enum route_role role = strcmp(route->method, "GET") == 0 ? ROLE_READ : ROLE_WRITE;
+        if (any_of(route->pattern, PROBES, 3))
+            role = ROLE_OPEN;
+        if (any_of(route->pattern, PLANS, 7))
+            role = ROLE_PLAN;
+        if (route->role != role)
+            fail_msg("%s %s: role %s, not %s", route->method, route->pattern,
+                     route_role_names[route->role], route_role_names[role]);
+    }
+}
+
 static void no_two_are_the_same(void **state)
 {
     (void)state;
@@ -62,6 +87,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flags_follow_from_method_and_path),
+        cmocka_unit_test(roles_follow_from_method_and_path),
         cmocka_unit_test(no_two_are_the_same),
         cmocka_unit_test(constants_are_rows),
     };
