@@ -1,0 +1,222 @@
+/* Benchmark: many clients that plan. `./dev bench load` starts a server and calls it.
+ *
+ *   bench_load [OPTION…] FOLDER ADDRESS:PORT PATH
+ *
+ * FOLDER holds request.json, whose queries are sent one a request, in turn, to PATH (a roadmap's
+ * plan). Prints answers a second, percentiles of the latency, and what the process of --pid had of
+ * memory and open files before and after.
+ */
+#include "bench.h"
+#include "load_client.h"
+#include "problem.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "usage: bench_load [--connections N] [--requests N] [--seconds S] [--rate R] [--close]\n"
+    "                  [--each N] [--pid PID] [--title T] FOLDER ADDRESS:PORT PATH\n";
+
+/* What a process holds. */
+struct process {
+    double resident_mib;
+    unsigned files;
+};
+
+static struct process process_look(const char *pid)
+{
+    struct process process = {0};
+    char path[64], line[256];
+    unsigned long kib;
+    snprintf(path, sizeof path, "/proc/%s/status", pid);
+    FILE *status = fopen(path, "r");
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, "VmRSS: %lu", &kib) == 1)
+            process.resident_mib = (double)kib / 1024;
+    if (status)
+        fclose(status);
+    snprintf(path, sizeof path, "/proc/%s/fd", pid);
+    DIR *folder = opendir(path);
+    while (folder && readdir(folder))
+        process.files++;
+    if (folder)
+        closedir(folder);
+    return process;
+}
+
+/* Appends queries first … first + count - 1 (modulo all) as a plan request. */
+static void write_body(struct text *out, const struct problem_files *files, size_t first,
+                       unsigned count)
+{
+    const double *numbers = files->request.numbers;
+    text_json_open(out, '{');
+    text_json_key(out, "queries");
+    text_json_open(out, '[');
+    for (unsigned i = 0; i < count; i++) {
+        const struct plan_query *query =
+            &files->request.queries[(first + i) % files->request.query_count];
+        text_json_open(out, '{');
+        text_json_numbers(out, "start", numbers + query->start, files->dof);
+        text_json_numbers(out, "goal", numbers + query->goals, files->dof);
+        text_json_close(out, '}');
+    }
+    text_json_close(out, ']');
+    text_json_close(out, '}');
+}
+
+/* All queries as requests of `each`; the texts of what is returned live as long as the program. */
+static struct load_request *make_requests(const struct problem_files *files, const char *host,
+                                          const char *path, unsigned each, bool close)
+{
+    const size_t count = files->request.query_count;
+    struct load_request *requests = bench_memory(count * sizeof *requests);
+    for (size_t i = 0; i < count; i++) {
+        struct text body = {0}, whole = {0};
+        write_body(&body, files, i * each, each);
+        text_print(&whole,
+                   "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"
+                   "Content-Length: %zu\r\n%s\r\n",
+                   path, host, body.length, close ? "Connection: close\r\n" : "");
+        text_append(&whole, body.data, body.length);
+        text_deinit(&body);
+        if (whole.failed)
+            bench_memory(SIZE_MAX);
+        requests[i] = (struct load_request){whole.data, whole.length};
+    }
+    return requests;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* The share of latencies[count], ascending, that is not above the result. */
+static double percentile(const float *latencies, size_t count, double share)
+{
+    const size_t at = (size_t)ceil(share * (double)count);
+    return count > 0 ? (double)latencies[at > 0 ? at - 1 : 0] : NAN;
+}
+
+/* true: every request was answered, and by 200. */
+static bool report(const char *title, struct load_outcome *outcome)
+{
+    float *latencies = outcome->latencies_ms;
+    uint64_t others = outcome->broken;
+    if (outcome->count > 0)
+        qsort(latencies, outcome->count, sizeof *latencies, compare);
+    printf("%s: %zu answers in %.2f s, %.0f a second, p50 %.2f ms, p99 %.2f ms, p99.9 %.2f ms, "
+           "longest %.2f ms, %.1f MB",
+           title, outcome->count, outcome->seconds, (double)outcome->count / outcome->seconds,
+           percentile(latencies, outcome->count, 0.5), percentile(latencies, outcome->count, 0.99),
+           percentile(latencies, outcome->count, 0.999), percentile(latencies, outcome->count, 1),
+           1e-6 * (double)outcome->bytes);
+    for (int status = 0; status < LOAD_STATUS_MAX; status++) {
+        if (status == 200 || outcome->statuses[status] == 0)
+            continue;
+        printf(", status %d: %llu", status, (unsigned long long)outcome->statuses[status]);
+        others += outcome->statuses[status];
+    }
+    if (outcome->unsolved > 0)
+        printf(", not all solved: %llu", (unsigned long long)outcome->unsolved);
+    if (outcome->broken > 0)
+        printf(", broken off: %llu", (unsigned long long)outcome->broken);
+    putchar('\n');
+    return others == 0 && outcome->count > 0;
+}
+
+/* ADDRESS:PORT of IPv4. */
+static bool parse_server(struct sockaddr_in *server, const char *text)
+{
+    char address[64];
+    const char *colon = strrchr(text, ':');
+    *server = (struct sockaddr_in){.sin_family = AF_INET};
+    if (!colon || (size_t)(colon - text) >= sizeof address)
+        return false;
+    snprintf(address, sizeof address, "%.*s", (int)(colon - text), text);
+    server->sin_port = htons((uint16_t)strtoul(colon + 1, NULL, 10));
+    return inet_pton(AF_INET, address, &server->sin_addr) == 1;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option rows[] = {{"connections", required_argument, NULL, 'c'},
+                                         {"requests", required_argument, NULL, 'n'},
+                                         {"seconds", required_argument, NULL, 's'},
+                                         {"rate", required_argument, NULL, 'r'},
+                                         {"close", no_argument, NULL, 'x'},
+                                         {"each", required_argument, NULL, 'e'},
+                                         {"pid", required_argument, NULL, 'p'},
+                                         {"title", required_argument, NULL, 't'},
+                                         {NULL, 0, NULL, 0}};
+    struct load_options options = {.connections = 64};
+    const char *pid = NULL, *title = "load";
+    unsigned each = 1;
+    bool good = true;
+    for (int code; (code = getopt_long(argc, argv, "", rows, NULL)) != -1;) {
+        switch (code) {
+        case 'c':
+            options.connections = (unsigned)strtoul(optarg, NULL, 10);
+            break;
+        case 'n':
+            options.total = strtoull(optarg, NULL, 10);
+            break;
+        case 's':
+            options.seconds = strtod(optarg, NULL);
+            break;
+        case 'r':
+            options.rate = strtod(optarg, NULL);
+            break;
+        case 'x':
+            options.close = true;
+            break;
+        case 'e':
+            each = (unsigned)strtoul(optarg, NULL, 10);
+            break;
+        case 'p':
+            pid = optarg;
+            break;
+        case 't':
+            title = optarg;
+            break;
+        default:
+            good = false;
+        }
+    }
+    if (options.total == 0 && options.seconds <= 0)
+        options.seconds = 5;
+    if (!good || argc - optind != 3 || options.connections < 1 || each < 1 ||
+        !parse_server(&options.server, argv[optind + 1])) {
+        fputs(usage, stderr);
+        return 2;
+    }
+
+    struct problem_files files;
+    if (!problem_files_read(&files, argv[optind]))
+        return 2;
+    options.request_count = files.request.query_count;
+    options.requests =
+        make_requests(&files, argv[optind + 1], argv[optind + 2], each, options.close);
+    problem_files_deinit(&files);
+
+    struct load_outcome outcome;
+    const struct process before = pid ? process_look(pid) : (struct process){0};
+    good = load_run(&outcome, &options);
+    good = report(title, &outcome) && good;
+    if (pid) {
+        const struct process after = process_look(pid);
+        printf("%s: server's memory %.1f -> %.1f MiB, open files %u -> %u\n", title,
+               before.resident_mib, after.resident_mib, before.files, after.files);
+    }
+    load_outcome_deinit(&outcome);
+    for (size_t i = 0; i < options.request_count; i++)
+        free((char *)(uintptr_t)options.requests[i].bytes);
+    free((void *)(uintptr_t)options.requests);
+    return good ? 0 : 1;
+}
