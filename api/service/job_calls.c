@@ -21,31 +21,48 @@ static const struct job *next_job(const struct jobs *jobs, uint64_t after, const
     return next;
 }
 
+/* Copies the jobs of a page; their number. The lock is held. */
+static unsigned view_page(const struct jobs *jobs, const struct page *page, struct job_view *views,
+                          bool *more)
+{
+    unsigned count = 0;
+    const struct job *last = *page->after ? jobs_find(jobs, page->after) : NULL;
+    const struct job *job = next_job(jobs, last ? last->number : 0, page->prefix);
+    for (; job && count < page->limit; job = next_job(jobs, job->number, page->prefix))
+        views[count++] = job_view(job);
+    *more = job;
+    return count;
+}
+
 void job_list(struct service *service, struct call *call)
 {
     struct text *out = &call->reply.body;
     struct page page;
+    bool more = false;
     if (!call_page(call, &page))
         return;
+    struct job_view *views = malloc(page.limit * sizeof(*views));
+    if (!views) {
+        call_refuse(call, PROBLEM_OVERLOADED, "no memory for a list");
+        return;
+    }
+    service_lock(service);
+    const unsigned count = view_page(&service->jobs, &page, views, &more);
+    service_unlock(service);
+
     text_json_open(out, '{');
     text_json_key(out, "items");
     text_json_open(out, '[');
-    service_lock(service);
-    const struct job *last = *page.after ? jobs_find(&service->jobs, page.after) : NULL;
-    const struct job *job = next_job(&service->jobs, last ? last->number : 0, page.prefix);
-    for (unsigned i = 0; job && i < page.limit; i++) {
-        job_write(job, out);
-        last = job;
-        job = next_job(&service->jobs, job->number, page.prefix);
-    }
+    for (unsigned i = 0; i < count; i++)
+        job_write(&views[i], out);
     text_json_close(out, ']');
     text_json_key(out, "next");
-    if (job && last)
-        text_json_string(out, last->id);
+    if (more)
+        text_json_string(out, views[count - 1].id);
     else
         text_json_null(out);
-    service_unlock(service);
     text_json_close(out, '}');
+    free(views);
     call_succeed_json(call, 200);
 }
 
@@ -55,34 +72,40 @@ static void refuse_unknown(struct call *call)
                 call->segments[0]);
 }
 
+/* Answers with a job. */
+static void answer(struct call *call, int status, const struct job_view *view)
+{
+    job_write(view, &call->reply.body);
+    call_succeed_json(call, status);
+}
+
 void job_get(struct service *service, struct call *call)
 {
+    struct job_view view;
     service_lock(service);
     const struct job *job = jobs_find(&service->jobs, call->segments[0]);
     if (job)
-        job_write(job, &call->reply.body);
+        view = job_view(job);
     service_unlock(service);
     if (job)
-        call_succeed_json(call, 200);
+        answer(call, 200, &view);
     else
         refuse_unknown(call);
 }
 
 void job_cancel(struct service *service, struct call *call)
 {
-    int status = 0;
+    struct job_view view;
     service_lock(service);
-    struct job *job = jobs_find(&service->jobs, call->segments[0]);
-    if (job) {
-        // accepted while it runs; a job that has ended is shown as it ended
-        status = job_is_active(job) ? 202 : 200;
-        if (job_is_active(job))
-            build_stop(job->work);
-        job_write(job, &call->reply.body);
-    }
+    const struct job *job = jobs_find(&service->jobs, call->segments[0]);
+    if (job)
+        view = job_view(job);
+    if (job && job_is_active(job))
+        build_stop(job->work);
     service_unlock(service);
-    if (status)
-        call_succeed_json(call, status);
+    // accepted while it runs; a job that has ended is shown as it ended
+    if (job)
+        answer(call, job_view_is_active(&view) ? 202 : 200, &view);
     else
         refuse_unknown(call);
 }
@@ -98,7 +121,6 @@ double job_tick(void *context, double now)
         while (waiters) {
             struct job_waiter *waiter = waiters;
             waiters = waiter->next;
-            job_write(job, &waiter->call->reply.body);
             waiter->next = expired;
             expired = waiter;
         }
@@ -107,10 +129,9 @@ double job_tick(void *context, double now)
 
     while (expired) {
         struct job_waiter *waiter = expired;
-        struct call *call = waiter->call;
         expired = waiter->next;
+        answer(waiter->call, 202, &waiter->view);
         free(waiter);
-        call_succeed_json(call, 202);
     }
     return isinf(next) ? next : fmin(next, now + ABANDONED_EVERY_S);
 }

@@ -74,9 +74,19 @@ struct job *jobs_find(const struct jobs *jobs, const char *id)
     return job;
 }
 
+static bool is_active(enum job_state state)
+{
+    return state == JOB_QUEUED || state == JOB_RUNNING;
+}
+
 bool job_is_active(const struct job *job)
 {
-    return job->state == JOB_QUEUED || job->state == JOB_RUNNING;
+    return is_active(job->state);
+}
+
+bool job_view_is_active(const struct job_view *view)
+{
+    return is_active(view->state);
 }
 
 struct job *jobs_find_active(const struct jobs *jobs, const char *kind, const char *resource)
@@ -159,6 +169,7 @@ struct job_waiter *jobs_expire(struct job *job, double now, double *next)
         struct job_waiter *waiter = *link;
         if (waiter->deadline <= now || atomic_load(&waiter->call->abandoned)) {
             *link = waiter->next;
+            waiter->view = job_view(job);
             waiter->next = expired;
             expired = waiter;
         } else {
@@ -194,23 +205,40 @@ static double eta_ms(const struct job *job)
     return 1e3 * elapsed * (1 - job->progress) / job->progress;
 }
 
-void job_write(const struct job *job, struct text *out)
+struct job_view job_view(const struct job *job)
+{
+    struct job_view view = {.number = job->number,
+                            .kind = job->kind,
+                            .state = job->state,
+                            .stage = job->stage,
+                            .progress = job->progress,
+                            .eta_ms = eta_ms(job),
+                            .created = job->created,
+                            .started = job->started,
+                            .ended = job->ended,
+                            .error = job->error};
+    memcpy(view.id, job->id, sizeof(view.id));
+    memcpy(view.resource, job->resource, sizeof(view.resource));
+    return view;
+}
+
+void job_write(const struct job_view *view, struct text *out)
 {
     text_json_open(out, '{');
-    text_member_string(out, "id", job->id);
-    text_member_string(out, "kind", job->kind);
-    text_member_string(out, "resource", job->resource);
-    text_member_string(out, "state", job_state_text(job->state));
-    text_member_string(out, "stage", job->stage);
-    text_member_number(out, "progress", job->progress, 4);
-    text_member_number(out, "eta_ms", eta_ms(job), 4);
+    text_member_string(out, "id", view->id);
+    text_member_string(out, "kind", view->kind);
+    text_member_string(out, "resource", view->resource);
+    text_member_string(out, "state", job_state_text(view->state));
+    text_member_string(out, "stage", view->stage);
+    text_member_number(out, "progress", view->progress, 4);
+    text_member_number(out, "eta_ms", view->eta_ms, 4);
     text_json_key(out, "created");
-    clock_write_json(job->created, out);
+    clock_write_json(view->created, out);
     text_json_key(out, "started");
-    clock_write_json(job->started, out);
+    clock_write_json(view->started, out);
     text_json_key(out, "ended");
-    clock_write_json(job->ended, out);
+    clock_write_json(view->ended, out);
     text_json_key(out, "error");
-    job_write_error(&job->error, out);
+    job_write_error(&view->error, out);
     text_json_close(out, '}');
 }

@@ -35,12 +35,27 @@ enum job_state {
 
 const char *job_state_text(enum job_state state);
 
+/* What there is to say of a job at a moment: a copy, to be written without the owner's lock. */
+struct job_view {
+    uint64_t number;
+    char id[JOB_ID_BYTES];
+    const char *kind; /* static text */
+    char resource[JOB_RESOURCE_BYTES];
+    enum job_state state;
+    const char *stage;              /* static text */
+    double progress;                /* 0 … 1 */
+    double eta_ms;                  /* NaN: not known */
+    double created, started, ended; /* calendar; 0: not yet */
+    struct problem_fault error;     /* code PROBLEM_NONE: none */
+};
+
 /* A call that waits for a job. */
 struct job_waiter {
     struct job_waiter *next;
     struct call *call;
-    double deadline;    /* steady clock */
-    int success_status; /* of its answer when the job succeeds in time */
+    double deadline;      /* steady clock */
+    int success_status;   /* of its answer when the job succeeds in time */
+    struct job_view view; /* of the job, where the wait was given up */
 };
 
 struct job {
@@ -99,12 +114,16 @@ struct job_waiter *jobs_finish(struct jobs *jobs, struct job *job, enum job_stat
 /* Takes over a waiter. */
 void jobs_wait(struct job *job, struct job_waiter *waiter);
 
-/* Takes out the waiters whose deadline has passed, or whose call is abandoned. *next becomes the
- * earliest deadline left (unchanged if none is earlier). */
+/* Takes out the waiters whose deadline has passed, or whose call is abandoned, each with a view of
+ * the job. *next becomes the earliest deadline left (unchanged if none is earlier). */
 struct job_waiter *jobs_expire(struct job *job, double now, double *next);
 
-/* Appends a job as a JSON object. */
-void job_write(const struct job *job, struct text *out);
+struct job_view job_view(const struct job *job);
+
+bool job_view_is_active(const struct job_view *view);
+
+/* Appends a job as a JSON object. Threads: any. */
+void job_write(const struct job_view *view, struct text *out);
 
 /* Appends a fault as a JSON object: code, status, title, detail; null where there is none. */
 void job_write_error(const struct problem_fault *error, struct text *out);

@@ -64,9 +64,16 @@ static void show_building(struct service *service, struct build *build)
 /* How a PUT goes on. */
 enum put_outcome { PUT_REFUSED, PUT_SAME, PUT_ACCEPTED, PUT_WAITS };
 
-/* Lets the call wait for the job where it asked to, else writes the job as its answer. The lock is
- * held. */
-static enum put_outcome follow(struct call *call, struct job *job, bool is_new)
+/* What it goes on with. */
+struct put_result {
+    struct version *same; /* taken, where it is that already */
+    struct job_view job;  /* where it was accepted */
+};
+
+/* Lets the call wait for the job where it asked to, else looks at the job for the answer. The lock
+ * is held. */
+static enum put_outcome follow(struct call *call, struct job *job, bool is_new,
+                               struct put_result *result)
 {
     const double wait = call->wait_s;
     struct reply *reply = &call->reply;
@@ -75,7 +82,7 @@ static enum put_outcome follow(struct call *call, struct job *job, bool is_new)
     if (wait >= 0)
         snprintf(reply->preference_applied, sizeof(reply->preference_applied), "wait=%.0f", wait);
     if (!waiter) {
-        job_write(job, &reply->body);
+        result->job = job_view(job);
         return PUT_ACCEPTED;
     }
     *waiter = (struct job_waiter){
@@ -84,10 +91,9 @@ static enum put_outcome follow(struct call *call, struct job *job, bool is_new)
     return PUT_WAITS;
 }
 
-/* Decides what the document asks for, under the lock. *same is the present version where it is that
- * already, taken. */
+/* Decides what the document asks for, under the lock. */
 static enum put_outcome put(struct service *service, struct call *call,
-                            const struct roadmap_document *document, struct version **same)
+                            const struct roadmap_document *document, struct put_result *result)
 {
     const char *name = call->segments[0];
     struct version *world, *robot;
@@ -108,14 +114,14 @@ static enum put_outcome put(struct service *service, struct call *call,
     const bool is_new = !present || !present->model;
     if (active && roadmap_same_content(active->pending, build->pending)) {
         build_discard(build);
-        return follow(call, active->job, is_new);
+        return follow(call, active->job, is_new, result);
     }
     if (present && present->state == ROADMAP_READY &&
         roadmap_same_content(present, build->pending)) {
         build_cancel(service, name);
         build_discard(build);
         version_take(&present->version);
-        *same = &present->version;
+        result->same = &present->version;
         return PUT_SAME;
     }
 
@@ -130,13 +136,14 @@ static enum put_outcome put(struct service *service, struct call *call,
     }
     if (is_new)
         show_building(service, build);
-    return follow(call, job, is_new);
+    return follow(call, job, is_new, result);
 }
 
 /* Completes as the outcome says. */
 static void answer(struct service *service, struct call *call, enum put_outcome outcome,
-                   struct version *same)
+                   const struct put_result *result)
 {
+    struct version *same = result->same;
     switch (outcome) {
     case PUT_REFUSED:
         call_fail(call);
@@ -149,6 +156,7 @@ static void answer(struct service *service, struct call *call, enum put_outcome 
         call_succeed_json(call, 200);
         break;
     case PUT_ACCEPTED:
+        job_write(&result->job, &call->reply.body);
         call_succeed_json(call, 202);
         break;
     case PUT_WAITS:
@@ -161,7 +169,7 @@ static void answer(struct service *service, struct call *call, enum put_outcome 
 void roadmap_put(struct service *service, struct call *call)
 {
     struct roadmap_document document;
-    struct version *same = NULL;
+    struct put_result result = {0};
     if (!call_name_valid(call))
         return;
     if (!roadmap_read(&document, call_body(call), call->body_bytes, &service->limits,
@@ -171,10 +179,10 @@ void roadmap_put(struct service *service, struct call *call)
     }
 
     service_lock(service);
-    const enum put_outcome outcome = put(service, call, &document, &same);
+    const enum put_outcome outcome = put(service, call, &document, &result);
     service_unlock(service);
     roadmap_deinit(&document);
-    answer(service, call, outcome, same);
+    answer(service, call, outcome, &result);
 }
 
 /* The document of what is there, or on its way, with `count` more milestones; false: faults are
@@ -212,7 +220,7 @@ static bool grow_document(struct service *service, struct call *call,
 void roadmap_grow(struct service *service, struct call *call)
 {
     struct roadmap_document document;
-    struct version *same = NULL;
+    struct put_result result = {0};
     enum put_outcome outcome = PUT_REFUSED;
     uint32_t count = 0;
     if (!roadmap_growth_read(&count, call_body(call), call->body_bytes, &service->limits,
@@ -222,9 +230,9 @@ void roadmap_grow(struct service *service, struct call *call)
     }
     service_lock(service);
     if (grow_document(service, call, &document, count)) {
-        outcome = put(service, call, &document, &same);
+        outcome = put(service, call, &document, &result);
         roadmap_deinit(&document);
     }
     service_unlock(service);
-    answer(service, call, outcome, same);
+    answer(service, call, outcome, &result);
 }

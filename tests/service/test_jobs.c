@@ -154,7 +154,8 @@ static void written_as_json(void **state)
     jobs_start(&jobs, job);
     problem_add(&problem, PROBLEM_DEVICE_MEMORY, "too \"large\"");
     jobs_finish(&jobs, job, JOB_FAILED, &problem.faults[0]);
-    job_write(job, &text);
+    const struct job_view view = job_view(job);
+    job_write(&view, &text);
 
     struct document *document = document_parse(text.data, text.length, NULL, 0);
     assert_non_null(document);
