@@ -1,0 +1,80 @@
+// nftw() is of X/Open
+#define _XOPEN_SOURCE 700
+#include "folders.h"
+
+#include <dirent.h>
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+void folder_make(char path[FOLDER_PATH_BYTES])
+{
+    const char *base = getenv("TMPDIR");
+    snprintf(path, FOLDER_PATH_BYTES, "%s/prmd-test-XXXXXX", base && *base ? base : "/tmp");
+    assert_non_null(mkdtemp(path));
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *at)
+{
+    (void)status;
+    (void)type;
+    (void)at;
+    return remove(path);
+}
+
+void folder_remove(const char *path)
+{
+    enum { DESCRIPTORS = 16 };
+    assert_int_equal(nftw(path, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+void folder_path(char path[FOLDER_PATH_BYTES], const char *folder, const char *part,
+                 const char *name)
+{
+    assert_true(snprintf(path, FOLDER_PATH_BYTES, "%s/%s/%s", folder, part, name) <
+                FOLDER_PATH_BYTES);
+}
+
+unsigned folder_count(const char *folder, const char *part)
+{
+    char path[FOLDER_PATH_BYTES];
+    unsigned count = 0;
+    folder_path(path, folder, part, "");
+    DIR *stream = opendir(path);
+    assert_non_null(stream);
+    for (const struct dirent *entry; (entry = readdir(stream)) != NULL;)
+        count += entry->d_name[0] != '.';
+    closedir(stream);
+    return count;
+}
+
+unsigned char *file_read(const char *path, size_t *bytes)
+{
+    FILE *file = fopen(path, "rbe");
+    if (!file)
+        return NULL;
+    fseek(file, 0, SEEK_END);
+    *bytes = (size_t)ftell(file);
+    rewind(file);
+    unsigned char *data = malloc(*bytes + 1);
+    assert_non_null(data);
+    assert_int_equal(fread(data, 1, *bytes, file), *bytes);
+    fclose(file);
+    return data;
+}
+
+void file_write(const char *path, const void *data, size_t bytes)
+{
+    FILE *file = fopen(path, "wbe");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
+    assert_int_equal(fclose(file), 0);
+}
