@@ -191,7 +191,7 @@ static enum prm_status begin(struct build *build, struct device *device)
     if (status == PRM_OK)
         status = parameters_status;
     if (status == PRM_OK)
-        status = resident_world_create(device, &build->world, build->pending->world);
+        status = resident_world_create(device, &build->world, build->pending->world, NULL);
     if (status == PRM_OK)
         status = prm_build_create(device->context, &build->build, build->world->world, &robot.spec,
                                   &parameters.params);
@@ -257,7 +257,8 @@ static enum prm_status begin_revision(struct build *build, struct device *device
                                       struct world_version *present)
 {
     struct resident_world *world = NULL;
-    enum prm_status status = resident_world_create(device, &world, present);
+    enum prm_status status =
+        resident_world_create(device, &world, present, build->world->world->center);
     if (status != PRM_OK)
         return status;
     status = model_derive(device, &build->coming, build->model, world);

@@ -51,7 +51,7 @@ static void model_destroy(struct resident *resident)
 }
 
 enum prm_status resident_world_create(struct device *device, struct resident_world **world,
-                                      struct world_version *version)
+                                      struct world_version *version, const double *center)
 {
     enum prm_status status = PRM_OK;
     struct world_spec spec = {0};
@@ -60,6 +60,7 @@ enum prm_status resident_world_create(struct device *device, struct resident_wor
     if (!made)
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for a world");
     TRY(world_spec_init(&spec, &version->document));
+    spec.spec.center = center;
     TRY(prm_world_create(device->arena, &made->world, &spec.spec));
     resident_init(&made->resident, device, world_destroy);
     version_take(&version->version);

@@ -62,9 +62,10 @@ static inline void resident_release(struct resident *resident)
 
 /* All below: on the device thread. */
 
-/* Makes a world version resident, which is taken. */
+/* Makes a world version resident, which is taken. center: of its local frame, that of the roadmap
+ * it is for; NULL: a roadmap that is yet to be built. */
 enum prm_status resident_world_create(struct device *device, struct resident_world **world,
-                                      struct world_version *version);
+                                      struct world_version *version, const double *center);
 
 /* Makes a model of a build's outcome, which it takes over whatever the status. The world is taken.
  */

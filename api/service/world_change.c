@@ -29,7 +29,7 @@ struct change {
     struct call *call;
     struct world_version *base;   /* what it was prepared from; taken; NULL: there was none */
     struct world_version *next;   /* what the world becomes; taken */
-    struct resident_world *world; /* `next` on the device, where a roadmap needs it */
+    struct resident_world *world; /* `next` on the device, as the roadmap at hand needs it */
     struct dependent *dependents;
     size_t count, at; /* dependents, and how many of them are done */
     bool collected;
@@ -167,13 +167,28 @@ static bool collect(struct change *change, enum prm_status *status)
     return current && change->dependents;
 }
 
+/* Sees to it that change->world is the next world in the frame of a roadmap: roadmaps of one frame
+ * share it. */
+static enum prm_status make_resident(struct change *change, struct device *device,
+                                     const struct dependent *dependent)
+{
+    const double *center = dependent->from->model->topology->roadmap->center;
+    if (change->world) {
+        if (memcmp(change->world->world->center, center, sizeof(change->world->world->center)) == 0)
+            return PRM_OK;
+        resident_release(&change->world->resident);
+        change->world = NULL;
+    }
+    return resident_world_create(device, &change->world, change->next, center);
+}
+
 /* Runs a step of making one roadmap's model of the next world; *done: it is there. */
 static enum prm_status advance(struct change *change, struct device *device,
                                struct dependent *dependent, bool *done)
 {
     enum prm_status status = PRM_OK;
-    if (!change->world)
-        status = resident_world_create(device, &change->world, change->next);
+    if (!dependent->coming)
+        status = make_resident(change, device, dependent);
     if (status == PRM_OK && !dependent->coming)
         status = model_derive(device, &dependent->coming, dependent->from->model, change->world);
     if (status == PRM_OK)

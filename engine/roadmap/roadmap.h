@@ -110,6 +110,7 @@ struct prm_neighbor_index;
 struct prm_roadmap {
     struct prm_context *context;
     struct prm_space space;
+    double center[3]; /* of the local frame: that of every world it is used in */
     struct prm_robot *robot;
     struct prm_buffer allowed; /* u32[allowed_count][2]: link and obstacle that may touch */
     uint32_t allowed_count;
@@ -194,15 +195,29 @@ void prm_roadmap_destroy(struct prm_roadmap *roadmap);
 /* What another world allows of a roadmap, found in bounded steps, so that other device work can go
  * between them: every candidate edge is checked in `world` (all enabled obstacles), components are
  * labelled. `previous` may be NULL; it is compared with, and its landmarks are shared where they
- * hold for this one too. All three must outlive it. */
+ * hold for this one too. All three must outlive it. PRM_INVALID_ARGUMENT: the world's local frame
+ * is not the roadmap's. */
 struct prm_revision;
 
 enum prm_status prm_revision_create(struct prm_revision **revision,
                                     const struct prm_roadmap *roadmap,
                                     const struct prm_world *world,
                                     const struct prm_validity *previous);
+/* The same where `world` differs from `before`, the world of `previous`, as told: only the edges
+ * that the difference concerns are checked (changes.h), with the same outcome. `before` and the
+ * difference are looked at by this call alone. */
+enum prm_status prm_revision_create_between(struct prm_revision **revision,
+                                            const struct prm_roadmap *roadmap,
+                                            const struct prm_world *world,
+                                            const struct prm_validity *previous,
+                                            const struct prm_world *before,
+                                            const struct prm_difference *difference);
 enum prm_status prm_revision_step(struct prm_arena *arena, struct prm_revision *revision,
                                   bool *done);
+
+/* Edges that it checks: known after the first steps, all of them where nothing is told of a
+ * difference. */
+uint32_t prm_revision_checks(const struct prm_revision *revision);
 
 /* After the last step: hands the validity out. */
 struct prm_validity *prm_revision_take(struct prm_revision *revision);

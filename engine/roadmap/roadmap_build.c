@@ -472,6 +472,7 @@ enum prm_status prm_build_create(struct prm_context *context, struct prm_build *
     TRY(check_params(params));
     TRY(check_margin(params, world));
     TRY(prm_space_init(&roadmap->space, robot, world));
+    memcpy(roadmap->center, world->center, sizeof(roadmap->center));
     const double diagonal = prm_space_diagonal(&roadmap->space);
     if (params->edge_resolution == 0.0)
         roadmap->params.edge_resolution = diagonal / PRM_SAMPLES_ACROSS;

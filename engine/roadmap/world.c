@@ -1,6 +1,7 @@
 /* Worlds made resident: the local frame, the rounding margin, the tables and the broad phase. */
 #include "roadmap/world.h"
 
+#include "device/assert.h"
 #include "device/try.h"
 #include "kernels/types.h"
 #include "primitives/bin.h"
@@ -78,7 +79,9 @@ static void set_frame(struct prm_world *world, const struct prm_world_spec *spec
         const double origin = by_grid ? grid->origin[c] : 0.0;
         const double step = by_grid ? grid->resolution : step_of_all;
         const double middle = (box.lower[c] + box.upper[c]) / 2;
-        world->center[c] = origin + floor((middle - origin) / step + 0.5) * step;
+        world->center[c] = spec->center != NULL
+                               ? spec->center[c]
+                               : origin + floor((middle - origin) / step + 0.5) * step;
         world->lower[c] = box.lower[c];
         world->upper[c] = box.upper[c];
         world->extent = fmax(world->extent, box.upper[c] - world->center[c]);
@@ -284,10 +287,11 @@ static void set_deinit(struct prm_context *context, struct prm_obstacle_set *set
 }
 
 /* Uploads the tables of one obstacle set and builds its broad phase; of the set of all obstacles
- * the distances too. */
+ * the distances too, unless there are some to share (no memory: none). */
 static enum prm_status set_init(struct prm_arena *arena, struct prm_world *world,
                                 struct prm_obstacle_set *set, const struct prm_world_spec *spec,
-                                const struct prm_value_plan *values, bool is_all)
+                                const struct prm_value_plan *values, struct prm_buffer shared,
+                                bool is_all)
 {
     struct prm_context *context = world->context;
     struct prm_shape_tables tables;
@@ -313,7 +317,8 @@ static enum prm_status set_init(struct prm_arena *arena, struct prm_world *world
     TRY(prm_buffer_upload(context, &set->cells, tables.cells, tables.cell_count));
     TRY(prm_buffer_upload(context, &set->tiles, &tiles, sizeof(tiles)));
     TRY(bin_shapes(arena, set, &tables, &plan));
-    if (is_all)
+    set->field_values = shared;
+    if (is_all && shared.memory == NULL)
         TRY(prm_values_build(arena, &set->field_values, values, spec, set->cells, tables.grids,
                              tables.grid_count));
 cleanup:
@@ -321,28 +326,25 @@ cleanup:
     return status;
 }
 
-enum prm_status prm_world_create(struct prm_arena *arena, struct prm_world **world,
-                                 const struct prm_world_spec *spec)
+/* Makes a world in `spec`'s frame. shared: distances that are there already. */
+static enum prm_status create(struct prm_arena *arena, struct prm_world **world,
+                              const struct prm_world_spec *spec,
+                              const struct prm_value_plan *values, struct prm_buffer shared,
+                              bool is_for_building)
 {
     enum prm_status status = PRM_OK;
-    struct prm_world *made = NULL;
-    struct prm_value_plan values = {0};
+    struct prm_world *made = calloc(1, sizeof(*made));
 
-    *world = NULL;
-    TRY(prm_world_check(spec));
-    TRY(prm_value_plan_init(&values, spec));
-    made = calloc(1, sizeof(*made));
-    if (made == NULL) {
-        status = prm_fault_set(PRM_HOST_MEMORY, "no memory for a world");
-        goto cleanup;
-    }
+    if (made == NULL)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for a world");
     made->context = prm_arena_context(arena);
     made->dimension = spec->dimension;
     made->bounded = spec->bounded;
+    made->borrows_values = shared.memory != NULL;
     set_frame(made, spec);
     for (uint32_t i = 0; i < spec->obstacle_count; i++) {
         const struct prm_obstacle *o = &spec->obstacles[i];
-        made->has_dynamic |= o->dynamic && !o->disabled;
+        made->has_dynamic |= is_for_building && o->dynamic && !o->disabled;
         if (o->kind == PRM_OBSTACLE_GRID && !o->disabled && !made->has_grid) {
             made->has_grid = true;
             made->first_grid = o->grid;
@@ -352,18 +354,67 @@ enum prm_status prm_world_create(struct prm_arena *arena, struct prm_world **wor
 
     made->finest = finest_of(spec);
 
-    TRY(set_init(arena, made, &made->all, spec, &values, true));
+    TRY(set_init(arena, made, &made->all, spec, values, shared, true));
     if (made->has_dynamic) {
-        TRY(set_init(arena, made, &made->fixed, spec, &values, false));
-        made->fixed.field_values = made->all.field_values;
+        TRY(set_init(arena, made, &made->fixed, spec, values, made->all.field_values, false));
     } else {
         made->fixed = made->all;
     }
     *world = made;
     made = NULL;
 cleanup:
-    prm_value_plan_deinit(&values);
     prm_world_destroy(made);
+    return status;
+}
+
+enum prm_status prm_world_create(struct prm_arena *arena, struct prm_world **world,
+                                 const struct prm_world_spec *spec)
+{
+    enum prm_status status = PRM_OK;
+    struct prm_value_plan values = {0};
+
+    *world = NULL;
+    TRY(prm_world_check(spec));
+    TRY(prm_value_plan_init(&values, spec));
+    TRY(create(arena, world, spec, &values, PRM_NO_BUFFER, true));
+cleanup:
+    prm_value_plan_deinit(&values);
+    return status;
+}
+
+/* Whether any of the obstacles keeps distances. */
+static bool have_values(const struct prm_obstacle *obstacles, uint32_t count)
+{
+    struct prm_field_plan field;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct prm_obstacle *o = &obstacles[i];
+        if (!o->disabled && (o->kind == PRM_OBSTACLE_GRID ||
+                             prm_field_plan(&field, o, i) != PRM_OK || field.values > 0))
+            return true;
+    }
+    return false;
+}
+
+enum prm_status prm_world_derive(struct prm_arena *arena, struct prm_world **world,
+                                 const struct prm_world_spec *spec, const struct prm_world *from,
+                                 const struct prm_difference *difference)
+{
+    const bool same = !have_values(difference->gone, difference->gone_count) &&
+                      !have_values(difference->come, difference->come_count);
+    struct prm_world_spec framed = *spec;
+    enum prm_status status = PRM_OK;
+    struct prm_value_plan values = {0};
+
+    *world = NULL;
+    framed.center = from->center;
+    TRY(prm_world_check(spec));
+    TRY(prm_value_plan_init(&values, spec));
+    const bool shares = same && values.count > 0;
+    PRM_ASSERT(!shares || values.count * sizeof(float) == from->all.field_values.bytes);
+    TRY(create(arena, world, &framed, &values, shares ? from->all.field_values : PRM_NO_BUFFER,
+               false));
+cleanup:
+    prm_value_plan_deinit(&values);
     return status;
 }
 
@@ -374,7 +425,8 @@ void prm_world_destroy(struct prm_world *world)
     if (world->has_dynamic)
         set_deinit(world->context, &world->fixed);
     set_deinit(world->context, &world->all);
-    prm_buffer_destroy(world->context, &world->all.field_values);
+    if (!world->borrows_values)
+        prm_buffer_destroy(world->context, &world->all.field_values);
     free(world);
 }
 
@@ -387,5 +439,5 @@ static size_t set_bytes(const struct prm_obstacle_set *set)
 size_t prm_world_bytes(const struct prm_world *world)
 {
     return set_bytes(&world->all) + (world->has_dynamic ? set_bytes(&world->fixed) : 0) +
-           world->all.field_values.bytes;
+           (world->borrows_values ? 0 : world->all.field_values.bytes);
 }

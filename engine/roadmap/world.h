@@ -64,6 +64,8 @@ struct prm_world_spec {
     double lower[3], upper[3];
     const struct prm_obstacle *obstacles;
     uint32_t obstacle_count;
+    const double *center; /* [3] of the local frame; NULL: chosen. A world that is to serve a
+                             roadmap has that of the world it was built in (prm_roadmap.center) */
 };
 
 /* The obstacles that count for one purpose, on the device. */
@@ -96,6 +98,7 @@ struct prm_world {
     struct prm_obstacle_set fixed; /* enabled, not dynamic */
     struct prm_obstacle_set all; /* enabled; the same buffers as `fixed` where nothing is dynamic */
     bool has_dynamic;
+    bool borrows_values; /* the distances of `all` are those of the world it was derived from */
     bool has_grid;
     struct prm_grid_spec
         first_grid; /* the first enabled one, without its cells: what a lattice is taken from */
@@ -121,6 +124,21 @@ enum prm_status prm_world_check(const struct prm_world_spec *spec);
 enum prm_status prm_world_create(struct prm_arena *arena, struct prm_world **world,
                                  const struct prm_world_spec *spec);
 void prm_world_destroy(struct prm_world *world);
+
+/* Obstacles in which two worlds differ: of the one before, and of the one after. Disabled ones
+ * count for nothing. Borrowed. */
+struct prm_difference {
+    const struct prm_obstacle *gone, *come; /* [gone_count], [come_count] */
+    uint32_t gone_count, come_count;
+};
+
+/* The same for a world that is to last no longer than `from` and differs from it as told; the other
+ * obstacles are as they are in `from`, in the same order. It keeps to the local frame, nothing can
+ * be built in it (`fixed` is `all`), and where the difference has no distances of its own it shares
+ * those of `from`, which take most of the time that worlds of grids and fields are made in. */
+enum prm_status prm_world_derive(struct prm_arena *arena, struct prm_world **world,
+                                 const struct prm_world_spec *spec, const struct prm_world *from,
+                                 const struct prm_difference *difference);
 
 /* Device bytes of a resident world. */
 size_t prm_world_bytes(const struct prm_world *world);

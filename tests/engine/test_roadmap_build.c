@@ -566,6 +566,45 @@ static void doors_open_and_close(void **state)
     prm_world_destroy(open);
 }
 
+/* A grid would move a world's local frame: for a roadmap that is there already it must not. */
+static void frames_stay(void **state)
+{
+    const uint8_t cells[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const struct prm_obstacle o[2] = {
+        {.kind = PRM_OBSTACLE_RECTANGLE,
+         .center = {0.5, 0.6},
+         .size = {0.1, 0.8},
+         .quaternion = {0, 0, 0, 1}},
+        {.kind = PRM_OBSTACLE_GRID, .grid = {4, 4, 0.35, {-0.1, -0.15, 0}, cells}}};
+    struct prm_world_spec spec = {
+        .dimension = 2, .bounded = true, .upper = {1, 1}, .obstacles = o, .obstacle_count = 1};
+    const struct prm_roadmap_params params = {
+        .seed = 2, .sample_count = (uint32_t)test_size(500, 80), .k = 10};
+    struct prm_world *plain, *moved, *kept;
+    struct prm_validity *validity;
+    (void)state;
+
+    assert_ok(prm_world_create(test_arena, &plain, &spec));
+    struct built built = build(plain, &POINT, &params);
+    assert_true(built.validity->valid_edges < built.graph.edge_count);
+    spec.obstacle_count = 2;
+    assert_ok(prm_world_create(test_arena, &moved, &spec));
+    assert_true(moved->center[0] != plain->center[0]);
+    assert_status(PRM_INVALID_ARGUMENT,
+                  prm_validity_create(test_arena, &validity, built.roadmap, moved, NULL));
+    assert_fault_says("local frame");
+    spec.center = built.roadmap->center;
+    assert_ok(prm_world_create(test_arena, &kept, &spec));
+    assert_ok(prm_validity_create(test_arena, &validity, built.roadmap, kept, built.validity));
+    assert_int_equal(validity->edges_on, 0);
+    assert_int_equal(validity->edges_off, 0);
+    prm_validity_destroy(validity);
+    built_free(&built);
+    prm_world_destroy(plain);
+    prm_world_destroy(moved);
+    prm_world_destroy(kept);
+}
+
 /* The k-th device call fails: the status says so and nothing is left; a cancel likewise. */
 static void faults_and_cancels_leave_nothing(void **state)
 {
@@ -654,6 +693,7 @@ int main(void)
         cmocka_unit_test(worlds_without_room),
         cmocka_unit_test(lattices_are_exact),
         cmocka_unit_test(doors_open_and_close),
+        cmocka_unit_test(frames_stay),
         cmocka_unit_test(faults_and_cancels_leave_nothing),
         cmocka_unit_test(scales_fit_the_longest_path),
     };
