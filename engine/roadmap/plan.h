@@ -33,7 +33,9 @@ struct prm_query {
     const double *start;
     const double *goals; /* [goal_count][dof]; any of them, the cheapest wins */
     uint32_t goal_count;
-    bool invalid; /* not to be planned: answered PRM_INVALID_QUERY */
+    bool invalid;       /* not to be planned: answered PRM_INVALID_QUERY */
+    double deadline_ms; /* on prm_clock_ms(): what is not begun then is answered
+                         * PRM_DEADLINE_EXCEEDED; 0: none */
 };
 
 struct prm_plan_options {
@@ -139,6 +141,13 @@ enum prm_status prm_plan_begin(struct prm_planner *planner, struct prm_plan_resu
  * search for them. Roadmap, validity, world, the queries' states and the results must be there
  * until it is *done or destroyed; other batches may be planned between steps. */
 enum prm_status prm_expansion_step(struct prm_expansion *expansion, bool *done);
+
+/* Takes queries first … first + count - 1 out of a batch that has just begun, answers and what is
+ * left, as if they had been a batch of their own. `whole` and its `left` (NULL: nothing) stay as
+ * they are. PRM_HOST_MEMORY: nothing is left to deinitialise. */
+enum prm_status prm_plan_part(struct prm_plan_results *part, struct prm_expansion **left_part,
+                              const struct prm_plan_results *whole,
+                              const struct prm_expansion *left, uint32_t first, uint32_t count);
 
 /* Queries that it is about. */
 uint32_t prm_expansion_count(const struct prm_expansion *expansion);

@@ -58,6 +58,30 @@ enum prm_status prm_expansion_add(struct prm_expansion *expansion, const struct 
     return PRM_OK;
 }
 
+enum prm_status prm_expansion_part(struct prm_expansion **part, const struct prm_expansion *whole,
+                                   struct prm_plan_results *results, uint32_t first, uint32_t count)
+{
+    enum prm_status status = PRM_OK;
+    struct prm_expansion *made = NULL;
+
+    *part = NULL;
+    for (uint32_t i = 0; i < whole->count; i++) {
+        if (whole->numbers[i] < first || whole->numbers[i] - first >= count)
+            continue;
+        if (!made) {
+            TRY(prm_expansion_create(&made, &whole->batch));
+            made->batch.results = results;
+        }
+        TRY(prm_expansion_add(made, &whole->queries[i], whole->numbers[i] - first));
+    }
+    *part = made;
+    made = NULL;
+
+cleanup:
+    prm_expansion_destroy(made);
+    return status;
+}
+
 uint32_t prm_expansion_count(const struct prm_expansion *expansion)
 {
     return expansion->count;
@@ -78,6 +102,37 @@ static void piece_end(struct prm_expansion *expansion)
         prm_arena_rewind(expansion->arena, (struct prm_arena_mark){0});
 }
 
+/* Answers the query of that place that its deadline is over. */
+static void give_up(struct prm_expansion *expansion, uint32_t place)
+{
+    expansion->batch.results->results[expansion->numbers[place]] = (struct prm_plan_result){
+        .status = PRM_DEADLINE_EXCEEDED,
+        .clamped = expansion->batch.results->results[expansion->numbers[place]].clamped,
+    };
+}
+
+/* Passes over queries whose deadline is over before they are begun. */
+static void pass_late(struct prm_expansion *expansion)
+{
+    const double now_ms = prm_clock_ms();
+    while (expansion->begun < expansion->count &&
+           plan_is_late(&expansion->queries[expansion->begun], now_ms))
+        give_up(expansion, expansion->begun++);
+}
+
+/* Whether the deadlines of all queries of the piece are over; then they are given up. */
+static bool piece_is_late(struct prm_expansion *expansion)
+{
+    const uint32_t first = expansion->begun - expansion->piece.count;
+    const double now_ms = prm_clock_ms();
+    for (uint32_t q = first; q < expansion->begun; q++)
+        if (!plan_is_late(&expansion->queries[q], now_ms))
+            return false;
+    for (uint32_t q = first; q < expansion->begun; q++)
+        give_up(expansion, q);
+    return true;
+}
+
 /* Links the ends of the next piece again, and plants its trees. */
 static enum prm_status piece_begin(struct prm_expansion *expansion)
 {
@@ -96,8 +151,11 @@ static enum prm_status piece_begin(struct prm_expansion *expansion)
     piece->results = expansion->results = calloc(piece->count, sizeof(*expansion->results));
     if (!expansion->results)
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u results", piece->count);
-    for (uint32_t q = 0; q < piece->count; q++)
+    for (uint32_t q = 0; q < piece->count; q++) {
+        if (plan_is_late(&piece->queries[q], piece->now_ms))
+            give_up(expansion, first + q);
         expansion->results[q] = batch->results->results[expansion->numbers[first + q]];
+    }
 
     TRY(prm_plan_piece_init(piece));
     prm_plan_lay_out(piece);
@@ -152,6 +210,10 @@ enum prm_status prm_expansion_step(struct prm_expansion *expansion, bool *done)
     const double started = prm_clock_ms();
     bool grown = false;
 
+    if (expansion->in_work && piece_is_late(expansion))
+        piece_end(expansion);
+    if (!expansion->in_work)
+        pass_late(expansion);
     *done = expansion->begun == expansion->count && !expansion->in_work;
     if (*done)
         return PRM_OK;

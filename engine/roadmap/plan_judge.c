@@ -46,7 +46,7 @@ void prm_plan_lay_out(struct plan_piece *piece)
 
     for (uint32_t q = 0; q < piece->count; q++) {
         const struct prm_query *query = &piece->queries[q];
-        if (query->invalid || query->goal_count == 0) {
+        if (!plan_is_asked(piece, query)) {
             piece->asked[q] = (struct query){.skip = 1};
             continue;
         }
@@ -154,7 +154,8 @@ static void judge_query(struct plan_piece *piece, uint32_t q)
 {
     const struct query *asked = &piece->asked[q];
     if (asked->goal_count == 0) {
-        piece->results[q].status = PRM_INVALID_QUERY;
+        const bool late = plan_is_late(&piece->queries[q], piece->now_ms);
+        piece->results[q].status = late ? PRM_DEADLINE_EXCEEDED : PRM_INVALID_QUERY;
         return;
     }
     // in the wire's order: the start's fault, then that of the first goal if no goal is better

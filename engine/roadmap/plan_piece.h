@@ -20,12 +20,14 @@ struct plan_batch {
     uint32_t connect_k;
 };
 
-/* Ends are numbered query by query: its start, then its goals. An invalid query has none. */
+/* Ends are numbered query by query: its start, then its goals. A query that is invalid or late has
+ * none. */
 struct plan_piece {
     const struct plan_batch *batch;
     const struct prm_query *queries;
     struct prm_plan_result *results;
     uint32_t count, end_count;
+    double now_ms; /* when it was cut: queries whose deadline is over are not planned */
 
     /* host */
     struct query *asked;              /* [count]; skip: answered without a search */
@@ -46,6 +48,18 @@ struct plan_piece {
     struct prm_buffer flags_device, asked_device;
     struct prm_search_paths paths;
 };
+
+/* Whether a deadline is over. */
+static inline bool plan_is_late(const struct prm_query *query, double now_ms)
+{
+    return query->deadline_ms > 0 && query->deadline_ms <= now_ms && !query->invalid;
+}
+
+/* Whether a query of the piece is planned: it has ends. */
+static inline bool plan_is_asked(const struct plan_piece *piece, const struct prm_query *query)
+{
+    return !query->invalid && query->goal_count > 0 && !plan_is_late(query, piece->now_ms);
+}
 
 /* The state of end e of query q, as sent. */
 static inline const double *plan_end_state(const struct plan_piece *piece, uint32_t q, uint32_t e)
@@ -127,6 +141,12 @@ enum prm_status prm_expansion_create(struct prm_expansion **expansion,
 /* One more query of the batch, by its number, to be expanded. */
 enum prm_status prm_expansion_add(struct prm_expansion *expansion, const struct prm_query *query,
                                   uint32_t number);
+
+/* Of what is left the queries first … first + count - 1 as an expansion of its own, whose answers
+ * are `results`; NULL: none of them is left. */
+enum prm_status prm_expansion_part(struct prm_expansion **part, const struct prm_expansion *whole,
+                                   struct prm_plan_results *results, uint32_t first,
+                                   uint32_t count);
 
 /* ---- plan.c ---- */
 

@@ -8,6 +8,8 @@
 /* A piece has at most so many queries, and ends with so many links; a query of more goals is a
  * piece of its own. */
 #define PIECE_QUERIES_MAX ((uint32_t)1 << 14)
+/* Of queries with a deadline, which is looked at between pieces. */
+#define PIECE_HURRIED_MAX ((uint32_t)1 << 8)
 #define PIECE_LINKS_MAX ((uint64_t)1 << 22)
 
 /* Links of an arm's end into the largest component that are enough where nothing is said: more make
@@ -226,9 +228,9 @@ void prm_plan_piece_deinit(struct plan_piece *piece)
     free(piece->points);
 }
 
-static uint32_t query_ends(const struct prm_query *query)
+static uint32_t query_ends(const struct plan_piece *piece, const struct prm_query *query)
 {
-    return query->invalid || query->goal_count == 0 ? 0 : 1 + query->goal_count;
+    return plan_is_asked(piece, query) ? 1 + query->goal_count : 0;
 }
 
 void prm_plan_cut(struct plan_piece *piece, const struct prm_query *queries, uint32_t count)
@@ -238,9 +240,12 @@ void prm_plan_cut(struct plan_piece *piece, const struct prm_query *queries, uin
     const uint32_t queries_max = searchable < PIECE_QUERIES_MAX ? searchable : PIECE_QUERIES_MAX;
 
     piece->queries = queries;
+    piece->now_ms = prm_clock_ms();
     for (uint32_t q = 0; q < count && q < queries_max; q++) {
-        const uint64_t ends = (uint64_t)piece->end_count + query_ends(&queries[q]);
+        const uint64_t ends = (uint64_t)piece->end_count + query_ends(piece, &queries[q]);
         if (q > 0 && ends * batch->connect_k > PIECE_LINKS_MAX)
+            return;
+        if (q >= PIECE_HURRIED_MAX && queries[q].deadline_ms > 0)
             return;
         piece->end_count = (uint32_t)ends;
         piece->count++;

@@ -65,7 +65,8 @@ static enum prm_status plan_all(struct prm_planner *planner, struct prm_context 
     if (!queries)
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u queries", many);
     for (uint32_t q = 0; q < many; q++)
-        queries[q] = (struct prm_query){CORNER, q == 0 ? INSIDE : OPPOSITE, 1, false};
+        queries[q] = (struct prm_query){
+            .start = CORNER, .goals = q == 0 ? INSIDE : OPPOSITE, .goal_count = 1};
     for (size_t i = 0; i < WAYS_AT_START; i++) {
         for (uint32_t count = 2; count <= many; count += many - 2) {
             prm_plan_results_deinit(&results);
@@ -124,7 +125,7 @@ enum prm_status prm_planner_rehearse(struct prm_planner *planner, const struct p
     prm_space_from_row(space, last, rows + (size_t)(roadmap->milestone_count - 1) * space->row);
     prm_space_interpolate(space, start, first, last, BESIDE);
     prm_space_interpolate(space, goal, last, first, BESIDE);
-    const struct prm_query query = {start, goal, 1, false};
+    const struct prm_query query = {.start = start, .goals = goal, .goal_count = 1};
     for (size_t i = 0; i < WAYS; i++) {
         prm_plan_results_deinit(&results);
         TRY(prm_plan(planner, &results, roadmap, validity, world, &query, 1, &OPTIONS[i]));

@@ -3,6 +3,7 @@
  * that a sparse roadmap does not lead through, in the plane and in space, for point and ball.
  * Oracle: what each world makes evident; every motion that comes back measured in double precision
  * against the world as it is specified. */
+#include "device/clock.h"
 #include "oracle_world.h"
 #include "roadmap/plan.h"
 
@@ -283,7 +284,7 @@ static struct prm_query *random_queries(const struct fixture *f, uint32_t count,
 
     for (uint32_t q = 0; q < count; q++) {
         const uint32_t goals = q % 10 == 3 ? 3 : 1;
-        queries[q] = (struct prm_query){next, next + dof, goals, false};
+        queries[q] = (struct prm_query){.start = next, .goals = next + dof, .goal_count = goals};
         for (uint32_t i = 0; i < (goals + 1) * dof; i++)
             *next++ = (double)test_random_f32(&random, 0, 10);
         // two of three lead into the middle, where walls are
@@ -303,7 +304,8 @@ static void test_scenes(void **state)
     for (size_t i = 0; i < count; i++) {
         struct fixture f;
         fixture_init(&f, &SCENES[i]);
-        const struct prm_query query = {SCENES[i].start, SCENES[i].goal, 1, false};
+        const struct prm_query query = {
+            .start = SCENES[i].start, .goals = SCENES[i].goal, .goal_count = 1};
         const struct prm_plan_options off = {.simplify = true};
         struct prm_plan_results without = plan(&f, &query, 1, &off);
         if (without.results[0].status == PRM_SOLVED)
@@ -437,8 +439,10 @@ static void test_steps(void **state)
     (void)state;
     struct fixture f;
     fixture_init(&f, &SCENES[0]);
-    const struct prm_query there = {SCENES[0].start, SCENES[0].goal, 1, false};
-    const struct prm_query back = {SCENES[0].goal, SCENES[0].start, 1, false};
+    const struct prm_query there = {
+        .start = SCENES[0].start, .goals = SCENES[0].goal, .goal_count = 1};
+    const struct prm_query back = {
+        .start = SCENES[0].goal, .goals = SCENES[0].start, .goal_count = 1};
     const struct prm_plan_options options = {.simplify = true, .expand_samples = samples_of_test()};
     struct prm_plan_results alone[2] = {plan(&f, &there, 1, &options),
                                         plan(&f, &back, 1, &options)};
@@ -474,13 +478,97 @@ static void test_steps(void **state)
     fixture_deinit(&f);
 }
 
+/* What is left of a part of a batch ends as it would alone. */
+static void test_parts(void **state)
+{
+    (void)state;
+    const uint32_t count = (uint32_t)test_size(30, 3), third = count / 3;
+    const struct prm_plan_options options = {
+        .simplify = true, .output = PRM_OUTPUT_NODES, .expand_samples = samples_of_test()};
+    struct prm_plan_results whole, parts[3];
+    struct prm_expansion *left, *lefts[3];
+    struct fixture f;
+    double *states;
+
+    fixture_init(&f, &SCENES[0]);
+    struct prm_query *queries = random_queries(&f, count, &states);
+    assert_ok(prm_plan_begin(f.planner, &whole, &left, f.roadmap, f.validity, f.world, queries,
+                             count, &options));
+    assert_non_null(left);
+    uint32_t expanding = 0;
+    for (uint32_t p = 0; p < 3; p++) {
+        assert_ok(prm_plan_part(&parts[p], &lefts[p], &whole, left, p * third, third));
+        expanding += lefts[p] ? prm_expansion_count(lefts[p]) : 0;
+    }
+    assert_int_equal(expanding, prm_expansion_count(left));
+    prm_expansion_destroy(left);
+    prm_plan_results_deinit(&whole);
+
+    for (uint32_t p = 3; p-- > 0;) {
+        for (bool done = !lefts[p]; !done;)
+            assert_ok(prm_expansion_step(lefts[p], &done));
+        prm_expansion_destroy(lefts[p]);
+        struct prm_plan_results alone = plan(&f, queries + p * third, third, &options);
+        assert_int_equal(parts[p].solved, alone.solved);
+        for (uint32_t q = 0; q < third; q++)
+            check_same(&parts[p], q, &alone, q);
+        prm_plan_results_deinit(&alone);
+        prm_plan_results_deinit(&parts[p]);
+    }
+    free(queries);
+    free(states);
+    fixture_deinit(&f);
+}
+
+/* A deadline ends what grows, and what has not begun to. */
+static void test_deadlines(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_init(&f, &SCENES[SCENE_COUNT - 1]);
+    const struct prm_plan_options options = {.expand_samples = 100000};
+    static const double MS[] = {0, 30};
+    for (size_t i = 0; i < sizeof(MS) / sizeof(MS[0]); i++) {
+        struct prm_query query = {.start = f.scene->start, .goals = f.scene->goal, .goal_count = 1};
+        struct prm_plan_results results;
+        struct prm_expansion *left;
+        bool done = false;
+        unsigned steps = 0;
+        query.deadline_ms = prm_clock_ms() + 1e6;
+        assert_ok(prm_plan_begin(f.planner, &results, &left, f.roadmap, f.validity, f.world, &query,
+                                 1, &options));
+        assert_non_null(left);
+        prm_expansion_destroy(left);
+        prm_plan_results_deinit(&results);
+
+        // begun in time, though what is left is not
+        query.deadline_ms = prm_clock_ms() + MS[1];
+        assert_ok(prm_plan_begin(f.planner, &results, &left, f.roadmap, f.validity, f.world, &query,
+                                 1, &options));
+        if (left && MS[i] > 0)
+            assert_ok(prm_expansion_step(left, &done));
+        while (prm_clock_ms() < query.deadline_ms)
+            ;
+        for (; left && !done; steps++)
+            assert_ok(prm_expansion_step(left, &done));
+        assert_true(steps <= 1);
+        assert_int_equal(results.results[0].status, PRM_DEADLINE_EXCEEDED);
+        assert_int_equal(results.results[0].reason.kind, PRM_REASON_NONE);
+        assert_int_equal(results.solved, 0);
+        prm_expansion_destroy(left);
+        prm_plan_results_deinit(&results);
+    }
+    fixture_deinit(&f);
+}
+
 /* Nothing is kept, and the roadmap stays as it is. */
 static void test_memory_stays(void **state)
 {
     (void)state;
     struct fixture f;
     fixture_init(&f, &SCENES[3]);
-    const struct prm_query query = {SCENES[3].start, SCENES[3].goal, 1, false};
+    const struct prm_query query = {
+        .start = SCENES[3].start, .goals = SCENES[3].goal, .goal_count = 1};
     const struct prm_plan_options options = {.expand_samples = samples_of_test()};
     const struct prm_memory_use before = prm_context_memory(test_context);
     for (int i = 0; i < 3; i++) {
@@ -497,7 +585,8 @@ static void test_faults(void **state)
     (void)state;
     struct fixture f;
     fixture_init(&f, &SCENES[2]);
-    const struct prm_query query = {SCENES[2].start, SCENES[2].goal, 1, false};
+    const struct prm_query query = {
+        .start = SCENES[2].start, .goals = SCENES[2].goal, .goal_count = 1};
     const struct prm_plan_options options = {.simplify = true, .expand_samples = samples_of_test()};
     struct prm_plan_results good = plan(&f, &query, 1, &options);
     uint32_t countdown = 1;
@@ -523,6 +612,7 @@ int main(void)
         cmocka_unit_test(test_scenes),       cmocka_unit_test(test_batches),
         cmocka_unit_test(test_shapes),       cmocka_unit_test(test_steps),
         cmocka_unit_test(test_memory_stays), cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_parts),        cmocka_unit_test(test_deadlines),
     };
     return cmocka_run_group_tests(tests, test_device_setup, test_device_teardown);
 }

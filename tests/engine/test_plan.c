@@ -3,6 +3,7 @@
  * circles, two rooms with and without a door, a wall 1 mm thick, a grid as a lattice. Oracle: what
  * each world makes evident; lengths summed here; every motion that comes back checked by the edge
  * check; a serial search on the lattice's cells. */
+#include "device/clock.h"
 #include "kernels/types.h"
 #include "roadmap/edges.h"
 #include "roadmap/plan.h"
@@ -174,7 +175,8 @@ static struct prm_query *random_queries(uint32_t count, double **states)
 
     for (uint32_t q = 0; q < count; q++) {
         const uint32_t goals = 1 + (q % 5 == 0 ? test_random_below(&random, GOALS_MAX) : 0);
-        queries[q] = (struct prm_query){next, next + DOF, goals, q % 50 == 49};
+        queries[q] = (struct prm_query){
+            .start = next, .goals = next + DOF, .goal_count = goals, .invalid = q % 50 == 49};
         for (uint32_t i = 0; i < (goals + 1) * DOF; i++)
             *next++ = (double)test_random_f32(&random, -0.2f, 10.2f);
     }
@@ -232,8 +234,10 @@ static void test_statuses(void **state)
 
     fixture_circles(&f);
     for (size_t i = 0; i < COUNT; i++)
-        queries[i] = (struct prm_query){CASES[i].start, CASES[i].goals, CASES[i].goal_count,
-                                        CASES[i].invalid};
+        queries[i] = (struct prm_query){.start = CASES[i].start,
+                                        .goals = CASES[i].goals,
+                                        .goal_count = CASES[i].goal_count,
+                                        .invalid = CASES[i].invalid};
     for (int objective = 0; objective < 2; objective++) {
         const struct prm_plan_options options = {.objective = (enum prm_objective)objective};
         struct prm_plan_results results = plan(&f, queries, COUNT, &options);
@@ -278,8 +282,8 @@ static void test_bounds_are_inclusive(void **state)
 
     fixture_circles(&f);
     for (size_t i = 0; i < COUNT; i++)
-        queries[i] = (struct prm_query){STATES[i], GOAL, 1, false};
-    queries[COUNT] = (struct prm_query){GOAL, BEYOND, 1, false};
+        queries[i] = (struct prm_query){.start = STATES[i], .goals = GOAL, .goal_count = 1};
+    queries[COUNT] = (struct prm_query){.start = GOAL, .goals = BEYOND, .goal_count = 1};
     struct prm_plan_results results = plan(&f, queries, COUNT + 1, &options);
     for (uint32_t i = 0; i < COUNT; i++) {
         check_solved(&results, i, &queries[i]);
@@ -298,7 +302,7 @@ static void test_rooms(void **state)
     (void)state;
     static const double THICKNESS[] = {0.5, 1e-3};
     static const double LEFT[] = {1, 5}, RIGHT[] = {9, 5};
-    const struct prm_query query = {LEFT, RIGHT, 1, false};
+    const struct prm_query query = {.start = LEFT, .goals = RIGHT, .goal_count = 1};
 
     for (size_t i = test_size(0, 1); i < sizeof(THICKNESS) / sizeof(THICKNESS[0]); i++) {
         for (int door = 0; door < 2; door++) {
@@ -340,7 +344,8 @@ static void test_not_connected(void **state)
     const struct prm_world_spec spec = square(box, 4);
     const struct prm_roadmap_params params = uniform((uint32_t)test_size(150, 60));
     static const double BOXED[] = {1, 1}, FREE[] = {8, 8};
-    const struct prm_query queries[] = {{BOXED, FREE, 1, false}, {FREE, BOXED, 1, false}};
+    const struct prm_query queries[] = {{.start = BOXED, .goals = FREE, .goal_count = 1},
+                                        {.start = FREE, .goals = BOXED, .goal_count = 1}};
     const struct prm_plan_options all = {.diagnose = true}, narrow = {.connect_radius = 1e-6};
     struct fixture f;
 
@@ -412,6 +417,85 @@ static void test_batches(void **state)
         }
         prm_plan_results_deinit(&all);
     }
+    fixture_deinit(&f);
+    free(queries);
+    free(states);
+}
+
+/* A part of a batch is what its queries have for answers alone. */
+static void test_parts(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t first, count;
+    } PARTS[] = {{0, 1}, {0, 60}, {13, 1}, {49, 2}, {7, 40}, {59, 1}, {20, 0}};
+    static const struct prm_plan_options OPTIONS[] = {
+        {.output = PRM_OUTPUT_NODES, .simplify = true},
+        {.output = PRM_OUTPUT_COST},
+    };
+    double *states;
+    struct prm_query *queries = random_queries(60, &states);
+    struct fixture f;
+
+    fixture_circles(&f);
+    for (size_t o = 0; o < sizeof(OPTIONS) / sizeof(OPTIONS[0]); o++) {
+        struct prm_plan_results all = plan(&f, queries, 60, &OPTIONS[o]);
+        for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]); i++) {
+            struct prm_plan_results part, alone;
+            struct prm_expansion *left;
+            assert_ok(prm_plan_part(&part, &left, &all, NULL, PARTS[i].first, PARTS[i].count));
+            assert_null(left);
+            alone = plan(&f, queries + PARTS[i].first, PARTS[i].count, &OPTIONS[o]);
+            assert_int_equal(part.count, alone.count);
+            assert_int_equal(part.solved, alone.solved);
+            assert_int_equal(part.waypoint_count, alone.waypoint_count);
+            assert_int_equal(part.node_count, alone.node_count);
+            for (uint32_t q = 0; q < PARTS[i].count; q++) {
+                assert_true(same_answers(&part, q, &alone, q));
+                assert_int_equal(part.results[q].waypoint_first, alone.results[q].waypoint_first);
+            }
+            prm_plan_results_deinit(&part);
+            prm_plan_results_deinit(&alone);
+        }
+        prm_plan_results_deinit(&all);
+    }
+    fixture_deinit(&f);
+    free(queries);
+    free(states);
+}
+
+/* Queries whose deadline is over are said to be so, unless they are none; the others have their
+ * answers. */
+static void test_deadlines(void **state)
+{
+    (void)state;
+    enum { COUNT = 400 };
+    const struct prm_plan_options options = {.simplify = true};
+    const double now = prm_clock_ms();
+    double *states;
+    struct prm_query *queries = random_queries(COUNT, &states);
+    struct fixture f;
+
+    fixture_circles(&f);
+    struct prm_plan_results without = plan(&f, queries, COUNT, &options);
+    for (uint32_t q = 0; q < COUNT; q++)
+        queries[q].deadline_ms = q % 3 == 0 ? 0 : q % 3 == 1 ? now + 1e6 : now;
+    struct prm_plan_results some = plan(&f, queries, COUNT, &options);
+    for (uint32_t q = 0; q < COUNT; q++) {
+        if (q % 3 == 2)
+            assert_int_equal(some.results[q].status,
+                             queries[q].invalid ? PRM_INVALID_QUERY : PRM_DEADLINE_EXCEEDED);
+        else
+            assert_true(same_answers(&without, q, &some, q));
+    }
+    for (uint32_t q = 0; q < COUNT; q++)
+        queries[q].deadline_ms = now;
+    struct prm_plan_results none = plan(&f, queries, COUNT, &options);
+    assert_int_equal(none.solved, 0);
+    assert_int_equal(none.waypoint_count, 0);
+    prm_plan_results_deinit(&without);
+    prm_plan_results_deinit(&some);
+    prm_plan_results_deinit(&none);
     fixture_deinit(&f);
     free(queries);
     free(states);
@@ -543,7 +627,8 @@ static void test_lattice(void **state)
     }
     const uint32_t count = (uint32_t)test_size(CELLS * CELLS, CELLS);
     for (uint32_t i = 0; i < count; i++)
-        queries[i] = (struct prm_query){centers[i / CELLS], centers[i % CELLS], 1, false};
+        queries[i] = (struct prm_query){
+            .start = centers[i / CELLS], .goals = centers[i % CELLS], .goal_count = 1};
     fixture_build(&f, &spec, &params);
     const struct prm_plan_options options[] = {{.objective = PRM_OBJECTIVE_LENGTH},
                                                {.simplify = true}};
@@ -609,7 +694,7 @@ static void test_pieces(void **state)
     }
     many[(goals - 1) * DOF] = 8.5;
     many[(goals - 1) * DOF + 1] = 5;
-    const struct prm_query query = {START, many, goals, false};
+    const struct prm_query query = {.start = START, .goals = many, .goal_count = goals};
     results = plan(&f, &query, 1, &path);
     check_solved(&results, 0, &query);
     assert_int_equal(results.results[0].goal_index, goals - 1);
@@ -729,7 +814,8 @@ int main(void)
         cmocka_unit_test(test_batches),      cmocka_unit_test(test_outputs),
         cmocka_unit_test(test_lattice),      cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_memory_stays), cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_warm_up),
+        cmocka_unit_test(test_warm_up),      cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_deadlines),
     };
     return cmocka_run_group_tests(tests, test_device_setup, test_device_teardown);
 }

@@ -69,7 +69,8 @@ static void fixture_init(struct fixture *f)
         for (int end = 0; end < 2; end++)
             for (int c = 0; c < DOF; c++)
                 f->ends[q][end][c] = (double)test_random_f32(&random, 0, 10);
-        f->queries[q] = (struct prm_query){f->ends[q][0], f->ends[q][1], 1, false};
+        f->queries[q] =
+            (struct prm_query){.start = f->ends[q][0], .goals = f->ends[q][1], .goal_count = 1};
     }
 }
 
