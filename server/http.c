@@ -20,6 +20,7 @@ enum {
     PACKED_MIN_BYTES = 1024,         /* smaller answers are not worth packing */
     PACKED_WHOLE_BYTES = 128 * 1024, /* larger ones are packed piece by piece */
     PIECE_BYTES = 32 * 1024,
+    EVENT_BYTES = 2 * 1024, /* of a stream, at a time */
     RETRY_DRAINING_S = 5,
     CLOSE_WAIT_MS = 2000, /* for answers to leave at the end */
     STATUS_GONE = 499,    /* in log and metrics: the client left before its answer */
@@ -87,6 +88,44 @@ static ssize_t read_packed(void *argument, uint64_t position, char *out, size_t 
     return bytes > 0 ? (ssize_t)bytes : MHD_CONTENT_READER_END_OF_STREAM;
 }
 
+/* MHD_ContentReaderCallback over a stream, which may have put the connection to sleep. */
+static ssize_t read_stream(void *argument, uint64_t position, char *out, size_t room)
+{
+    struct exchange *exchange = argument;
+    struct reply_stream *stream = exchange->request.call.reply.stream;
+    bool ended = false;
+    (void)position;
+    const size_t bytes = stream->read(stream, out, room, &ended);
+    exchange->sent_bytes += bytes;
+    return ended ? MHD_CONTENT_READER_END_OF_STREAM : (ssize_t)bytes;
+}
+
+/* Sends a connection to sleep until its call is complete, or there is more of its stream. */
+static void sleep_connection(void *transport)
+{
+    struct exchange *exchange = transport;
+    MHD_suspend_connection(exchange->connection);
+    watcher_add(exchange->http->watcher, &exchange->watched);
+}
+
+static void wake_connection(void *transport)
+{
+    struct exchange *exchange = transport;
+    watcher_remove(exchange->http->watcher, &exchange->watched);
+    MHD_resume_connection(exchange->connection);
+}
+
+/* The stream as a response. */
+static struct MHD_Response *make_stream(struct exchange *exchange)
+{
+    struct reply_stream *stream = exchange->request.call.reply.stream;
+    stream->sleep = sleep_connection;
+    stream->wake = wake_connection;
+    stream->transport = exchange;
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, EVENT_BYTES, read_stream, exchange,
+                                             NULL);
+}
+
 /* Whether packing is wanted and worth it. */
 static bool is_packed(const struct exchange *exchange)
 {
@@ -105,6 +144,8 @@ static struct MHD_Response *make_response(struct exchange *exchange)
     const struct text *text = &exchange->request.call.reply.body;
     char *data = text->data;
     size_t bytes = text->length;
+    if (exchange->request.call.reply.stream != NULL)
+        return make_stream(exchange);
     if (is_packed(exchange)) {
         if (bytes > PACKED_WHOLE_BYTES)
             exchange->packer = packer_create(data, bytes);
@@ -144,8 +185,13 @@ static void add_headers(struct exchange *exchange, struct MHD_Response *response
     add_header(response, "Allow", reply->allow);
     add_header(response, "Preference-Applied", reply->preference_applied);
     add_header(response, "Retry-After", seconds);
-    if (reply->content_type != NULL)
+    if (reply->stream != NULL) {
+        // no cache keeps it, and no proxy gathers it
+        add_header(response, "Cache-Control", "no-store");
+        add_header(response, "X-Accel-Buffering", "no");
+    } else if (reply->content_type != NULL) {
         add_header(response, "Vary", "Accept-Encoding");
+    }
     if (exchange->packed != NULL || exchange->packer != NULL)
         add_header(response, "Content-Encoding", "gzip");
     if (exchange->request.closes)
@@ -178,9 +224,7 @@ static enum MHD_Result answer(struct exchange *exchange)
  * returns. */
 static void on_complete(struct call *call)
 {
-    struct exchange *exchange = call->transport;
-    watcher_remove(exchange->http->watcher, &exchange->watched);
-    MHD_resume_connection(exchange->connection);
+    wake_connection(call->transport);
 }
 
 /* Hands the call over. The connection sleeps before, since the call may be complete before this
@@ -202,8 +246,7 @@ static enum MHD_Result submit(struct exchange *exchange)
     exchange->watched.fd =
         MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_CONNECTION_FD)
             ->connect_fd;
-    MHD_suspend_connection(exchange->connection);
-    watcher_add(http->watcher, &exchange->watched);
+    sleep_connection(exchange);
     service_call(http->options.service, call);
     gate_leave(http);
     return MHD_YES;
@@ -229,6 +272,7 @@ static enum MHD_Result take_header(void *argument, enum MHD_ValueKind kind, cons
         {"Expect", &head->expect},
         {"Transfer-Encoding", &head->transfer_encoding},
         {"Content-Length", &head->content_length},
+        {"Last-Event-ID", &head->last_event_id},
     };
     (void)kind;
     if (value == NULL)
@@ -368,6 +412,9 @@ static void on_end(void *argument, struct MHD_Connection *connection, void **sta
             MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd);
     record(exchange, how);
 
+    struct reply_stream *stream = exchange->request.call.reply.stream;
+    if (stream != NULL)
+        stream->close(stream);
     budget_release(&http->budget, exchange->charged);
     packer_destroy(exchange->packer);
     free(exchange->packed);

@@ -40,6 +40,8 @@ static const char *route_media(enum route_id route)
 {
     if ((route_table[route].flags & ROUTE_ANY_TYPE) != 0)
         return NULL;
+    if (route == ROUTE_JOB_EVENTS)
+        return "text/event-stream";
     return route == ROUTE_ROADMAP_PICTURE || route == ROUTE_ROADMAP_PICTURE_POST
                ? "image/svg+xml"
                : "application/json";
@@ -228,6 +230,7 @@ static void take_headers(struct request *request, const struct request_head *hea
     call->if_match = head->if_match;
     call->if_none_match = head->if_none_match;
     call->content_type = head->content_type;
+    call->last_event_id = head->last_event_id;
     call->wait_s = headers_prefer_wait(head->prefer);
     if (call->wait_s > (double)request->limits->wait_s)
         call->wait_s = (double)request->limits->wait_s;

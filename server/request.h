@@ -19,6 +19,7 @@
 struct request_head {
     const char *method, *content_type, *content_encoding, *accept, *accept_encoding, *prefer;
     const char *if_match, *if_none_match, *request_id, *expect, *transfer_encoding, *content_length;
+    const char *last_event_id;
     bool lengths_differ; /* Content-Length was sent twice, with two values */
 };
 

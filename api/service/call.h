@@ -22,13 +22,33 @@ struct call_parameter {
     const char *key, *value;
 };
 
+/* An answer that comes while what it tells of happens.
+ *
+ * The transport reads it on one thread at a time and closes it, whoever is gone. Where nothing is
+ * there the stream sends the transport to sleep and wakes it once there is, on any thread; both
+ * under a lock of the stream's own, so that no wake is lost. Neither may call back. The call and
+ * its mark of being abandoned stay until the close. */
+struct reply_stream {
+    /* set by the transport before it reads */
+    void (*sleep)(void *transport);
+    void (*wake)(void *transport);
+    void *transport;
+
+    /* the service's */
+    /* Copies what is there; 0: it is over where *ended, else the transport has been sent to sleep.
+     */
+    size_t (*read)(struct reply_stream *stream, char *out, size_t room, bool *ended);
+    void (*close)(struct reply_stream *stream); /* it is not used any more */
+};
+
 /* An answer ready to be sent. */
 struct reply {
     int status;
     const char *content_type; /* static text */
     struct text body;
-    char etag[96];      /* with quotes, or empty */
-    char location[160]; /* path, or empty */
+    struct reply_stream *stream; /* comes in place of the body; NULL: none */
+    char etag[96];               /* with quotes, or empty */
+    char location[160];          /* path, or empty */
     char allow[64];
     char preference_applied[32];
     unsigned retry_after_s; /* 0: none */
@@ -45,6 +65,7 @@ struct call {
     size_t body_bytes;
     const char *if_match, *if_none_match; /* header values, or NULL */
     const char *content_type;             /* likewise */
+    const char *last_event_id;            /* likewise */
     bool takes_npz;                       /* Accept names application/x-npz */
     double wait_s;                        /* Prefer: wait, within the limit; negative: absent */
     char request_id[65];
@@ -71,7 +92,7 @@ const char *call_parameter(const struct call *call, const char *key);
 /* Completes with the faults gathered in call->problem. */
 void call_fail(struct call *call);
 
-/* Completes with a body already written to call->reply.body. */
+/* Completes with a body already written to call->reply.body, or with call->reply.stream. */
 void call_succeed(struct call *call, int status, const char *content_type);
 
 #endif

@@ -116,10 +116,11 @@ void about_limits(struct service *service, struct call *call);
 /* ---- jobs: job_calls.c ---- */
 void job_list(struct service *service, struct call *call);
 void job_get(struct service *service, struct call *call);
+void job_events(struct service *service, struct call *call);
 void job_cancel(struct service *service, struct call *call);
 
-/* Answers the waiters whose time is over; the workers' timer, its context the service. Returns when
- * to come again. */
+/* Answers the waiters whose time is over, keeps streams alive; the workers' timer, its context the
+ * service. Returns when to come again. */
 double job_tick(void *context, double now);
 
 #endif

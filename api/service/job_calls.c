@@ -1,14 +1,17 @@
-/* Jobs as a resource: list, look, cancel; and the end of waiting for them. */
+/* Jobs as a resource: list, look, follow, cancel; and the end of waiting for them. */
 #include "service/internal.h"
 
 #include "schema/clock.h"
 #include "service/builds.h"
+#include "service/job_stream.h"
 
+#include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* While calls wait, those whose client is gone are looked for this often. */
+/* While calls wait and streams tell, those whose client is gone are looked for this often. */
 static const double ABANDONED_EVERY_S = 0.5;
 
 /* The job that follows in the list, oldest first, behind number `after`; NULL: none. */
@@ -110,6 +113,39 @@ void job_cancel(struct service *service, struct call *call)
         refuse_unknown(call);
 }
 
+/* The event that the client knows of; 0: none. */
+static unsigned last_event(const struct call *call)
+{
+    const char *id = call->last_event_id;
+    const unsigned long value = id && isdigit((unsigned char)*id) ? strtoul(id, NULL, 10) : 0;
+    return value <= UINT_MAX ? (unsigned)value : 0;
+}
+
+void job_events(struct service *service, struct call *call)
+{
+    const unsigned seen = last_event(call);
+    struct reply_stream *stream = NULL;
+    service_lock(service);
+    struct job *job = jobs_find(&service->jobs, call->segments[0]);
+    const bool knows_all = job && !job_is_active(job) && seen == job->event;
+    if (job && !knows_all)
+        stream = job_stream_open(job, seen, &call->abandoned);
+    service_unlock(service);
+
+    if (!job) {
+        refuse_unknown(call);
+    } else if (knows_all) {
+        // which tells a client that opens again what it lost to leave it
+        call_succeed_empty(call, 204);
+    } else if (!stream) {
+        call_refuse(call, PROBLEM_OVERLOADED, "no memory for events");
+    } else {
+        workers_wake(service->workers);
+        call->reply.stream = stream;
+        call_succeed(call, 200, "text/event-stream");
+    }
+}
+
 double job_tick(void *context, double now)
 {
     struct service *service = context;
@@ -118,6 +154,8 @@ double job_tick(void *context, double now)
     service_lock(service);
     for (struct job *job = service->jobs.newest; job; job = job->next) {
         struct job_waiter *waiters = jobs_expire(job, now, &next);
+        if (job_streams_tick(&job->streams, now))
+            next = fmin(next, now + ABANDONED_EVERY_S);
         while (waiters) {
             struct job_waiter *waiter = waiters;
             waiters = waiter->next;

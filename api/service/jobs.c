@@ -2,11 +2,15 @@
 
 #include "schema/clock.h"
 #include "service/call.h"
+#include "service/job_stream.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* An event for each such part of the whole at most. */
+static const double EVENT_PROGRESS = 0.01;
 
 /* Below so much progress the time left is not guessed. */
 static const double ETA_PROGRESS_MIN = 0.02;
@@ -105,19 +109,35 @@ static void set_state(struct jobs *jobs, struct job *job, enum job_state state)
     jobs->states[state]++;
 }
 
+/* Something worth telling has changed. */
+static void tell(struct job *job)
+{
+    job->event++;
+    if (!job->streams)
+        return;
+    const struct job_view view = job_view(job);
+    job_streams_tell(&job->streams, &view);
+}
+
 void jobs_start(struct jobs *jobs, struct job *job)
 {
     set_state(jobs, job, JOB_RUNNING);
     job->started = clock_calendar();
     job->started_steady = clock_steady();
+    tell(job);
 }
 
 void jobs_progress(struct job *job, const char *stage, double progress)
 {
+    const double before = floor(job->progress / EVENT_PROGRESS);
+    bool changed = strcmp(job->stage, stage) != 0;
     job->stage = stage;
     // never backwards
     if (progress > job->progress)
         job->progress = progress < 1 ? progress : 1;
+    changed |= floor(job->progress / EVENT_PROGRESS) > before;
+    if (changed)
+        tell(job);
 }
 
 /* Forgets the job that ended first, where the history is full. */
@@ -146,10 +166,13 @@ struct job_waiter *jobs_finish(struct jobs *jobs, struct job *job, enum job_stat
     job->waiters = NULL;
     job->work = NULL;
     job->ended = clock_calendar();
-    if (state == JOB_SUCCEEDED)
-        jobs_progress(job, "done", 1);
+    if (state == JOB_SUCCEEDED) {
+        job->stage = "done";
+        job->progress = 1;
+    }
     if (error)
         job->error = *error;
+    tell(job);
     atomic_fetch_sub(&jobs->active_count, 1);
     jobs->ended_count++;
     trim_history(jobs);
@@ -208,6 +231,7 @@ static double eta_ms(const struct job *job)
 struct job_view job_view(const struct job *job)
 {
     struct job_view view = {.number = job->number,
+                            .event = job->event,
                             .kind = job->kind,
                             .state = job->state,
                             .stage = job->stage,

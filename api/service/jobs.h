@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 
 struct call;
+struct job_stream;
 
 enum { JOBS_HISTORY_MAX = 256, JOB_ID_BYTES = 32, JOB_RESOURCE_BYTES = 80 };
 
@@ -38,6 +39,7 @@ const char *job_state_text(enum job_state state);
 /* What there is to say of a job at a moment: a copy, to be written without the owner's lock. */
 struct job_view {
     uint64_t number;
+    unsigned event; /* grows with what is worth telling */
     char id[JOB_ID_BYTES];
     const char *kind; /* static text */
     char resource[JOB_RESOURCE_BYTES];
@@ -62,6 +64,7 @@ struct job {
     struct counted counted;
     struct job *next; /* in the table, newest first */
     uint64_t number;
+    unsigned event; /* grows with each change of state or stage and each per cent of progress */
     char id[JOB_ID_BYTES];
     const char *kind; /* static text */
     char resource[JOB_RESOURCE_BYTES];
@@ -74,6 +77,7 @@ struct job {
     struct problem_fault error; /* code PROBLEM_NONE: none */
     atomic_bool cancel;
     struct job_waiter *waiters;
+    struct job_stream *streams; /* that tell of it; none once it has ended */
 };
 
 struct jobs {

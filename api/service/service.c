@@ -65,6 +65,7 @@ static const struct use_case USE_CASES[ROUTE_COUNT] = {
     [ROUTE_ROADMAP_PICTURE_POST] = {plan_call, ""},
     [ROUTE_JOB_LIST] = {job_list, PAGE},
     [ROUTE_JOB_GET] = {job_get, ""},
+    [ROUTE_JOB_EVENTS] = {job_events, ""},
     [ROUTE_JOB_DELETE] = {job_cancel, ""},
     [ROUTE_COMPUTE] = {compute_call, NULL},
 };

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNTED_MAX = 600, LARGE_BYTES = 1 << 20 };
+enum { COUNTED_MAX = 600, LARGE_BYTES = 1 << 20, LINE_EVERY_MS = 20 };
 
 struct service {
     pthread_mutex_t lock;
     pthread_cond_t idle;
     unsigned running; /* threads of calls */
     atomic_bool closing, draining;
-    atomic_uint abandoned, in_flight;
+    atomic_uint abandoned, in_flight, streams;
     atomic_uint counted[COUNTED_MAX];
 };
 
@@ -48,6 +48,11 @@ void service_close(struct service *service)
 unsigned fake_service_abandoned(struct service *service)
 {
     return atomic_load(&service->abandoned);
+}
+
+unsigned fake_service_streams(struct service *service)
+{
+    return atomic_load(&service->streams);
 }
 
 unsigned fake_service_counted(struct service *service, int status)
@@ -171,6 +176,107 @@ static void *run(void *argument)
     return NULL;
 }
 
+/* ---- a stream of lines ---- */
+
+struct stream {
+    struct reply_stream reply;
+    struct service *service;
+    const atomic_bool *abandoned;
+    pthread_mutex_t lock;
+    unsigned owners; /* the transport and the thread */
+    unsigned lines, told, written;
+    bool asleep, closed, over;
+};
+
+/* The lock is held, and given up. */
+static void stream_release(struct stream *stream)
+{
+    const bool is_last = --stream->owners == 0;
+    pthread_mutex_unlock(&stream->lock);
+    if (!is_last)
+        return;
+    pthread_mutex_destroy(&stream->lock);
+    free(stream);
+}
+
+static size_t stream_read(struct reply_stream *reply, char *out, size_t room, bool *ended)
+{
+    struct stream *stream = (struct stream *)reply;
+    size_t bytes = 0;
+    pthread_mutex_lock(&stream->lock);
+    *ended = stream->over || stream->told == stream->lines;
+    if (!*ended && stream->told < stream->written) {
+        bytes = (size_t)snprintf(out, room, "line %u\n", ++stream->told);
+    } else if (!*ended) {
+        stream->asleep = true;
+        reply->sleep(reply->transport);
+    }
+    pthread_mutex_unlock(&stream->lock);
+    return bytes;
+}
+
+static void stream_close(struct reply_stream *reply)
+{
+    struct stream *stream = (struct stream *)reply;
+    pthread_mutex_lock(&stream->lock);
+    stream->closed = true;
+    atomic_fetch_sub(&stream->service->streams, 1);
+    stream_release(stream);
+}
+
+/* Says a line each time, until all are said, the client is gone or the service closes. */
+static void *tell(void *argument)
+{
+    struct stream *stream = argument;
+    struct service *service = stream->service;
+    bool over = false;
+    while (!over) {
+        test_pause_ms(LINE_EVERY_MS);
+        pthread_mutex_lock(&stream->lock);
+        stream->written++;
+        if (!stream->closed) {
+            if (atomic_load(stream->abandoned)) {
+                atomic_fetch_add(&service->abandoned, 1);
+                stream->over = true;
+            }
+            stream->over |= atomic_load(&service->closing);
+            if (stream->asleep)
+                stream->reply.wake(stream->reply.transport);
+            stream->asleep = false;
+        }
+        over = stream->closed || stream->over || stream->written == stream->lines;
+        if (!over)
+            pthread_mutex_unlock(&stream->lock);
+    }
+    stream_release(stream);
+    pthread_mutex_lock(&service->lock);
+    service->running--;
+    pthread_cond_signal(&service->idle);
+    pthread_mutex_unlock(&service->lock);
+    return NULL;
+}
+
+static void stream_lines(struct service *service, struct call *call)
+{
+    struct stream *stream = calloc(1, sizeof(*stream));
+    pthread_t thread;
+    *stream = (struct stream){.reply = {.read = stream_read, .close = stream_close},
+                              .service = service,
+                              .abandoned = &call->abandoned,
+                              .owners = 2,
+                              .lines = (unsigned)atoi(call->segments[0])};
+    pthread_mutex_init(&stream->lock, NULL);
+    atomic_fetch_add(&service->streams, 1);
+    pthread_mutex_lock(&service->lock);
+    service->running++;
+    pthread_mutex_unlock(&service->lock);
+    call->reply.stream = &stream->reply;
+    if (pthread_create(&thread, NULL, tell, stream) != 0)
+        abort();
+    pthread_detach(thread);
+    call_succeed(call, 200, "text/event-stream");
+}
+
 static void start(struct service *service, struct call *call)
 {
     struct task *task = malloc(sizeof(*task));
@@ -203,6 +309,8 @@ void service_call(struct service *service, struct call *call)
         answer_with_all_headers(call);
     } else if (call->route == ROUTE_WORLD_DELETE) {
         call_succeed(call, 204, NULL);
+    } else if (call->route == ROUTE_JOB_EVENTS) {
+        stream_lines(service, call);
     } else if (call->route == ROUTE_ROBOT_GET) {
         problem_add(&call->problem, PROBLEM_UNKNOWN_ROBOT, "no robot %s", call->segments[0]);
         call_fail(call);

@@ -3,7 +3,8 @@
  * Routes: GET /v1 a small JSON object; /v1/devices about a megabyte of JSON; /v1/limits what the
  * call says of itself; PUT robot echoes the body on the same thread; POST plan echoes it from
  * another thread; PUT roadmap waits for its Prefer, for being abandoned or for the end; PUT world
- * answers with every header of a reply. */
+ * answers with every header of a reply; GET job events is a stream of as many lines as the job's
+ * name says, one each 20 ms. */
 #ifndef TESTS_SERVER_FAKE_SERVICE_H
 #define TESTS_SERVER_FAKE_SERVICE_H
 
@@ -14,6 +15,9 @@ struct service *fake_service_open(void);
 
 /* Calls that came back because nobody would read their answer. */
 unsigned fake_service_abandoned(struct service *service);
+
+/* Streams that the transport has not closed. */
+unsigned fake_service_streams(struct service *service);
 
 /* Requests counted by service_count_request(), of one status; 0: of all. */
 unsigned fake_service_counted(struct service *service, int status);

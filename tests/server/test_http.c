@@ -641,6 +641,83 @@ static void a_half_close_is_answered_a_reset_is_not_waited_for(void **state)
     assert_int_equal(fake_service_abandoned(service), 1);
 }
 
+/* What comes until the server closes, into `answer`. */
+static void receive_all(int fd)
+{
+    size_t bytes = 0;
+    ssize_t got;
+    while ((got = recv(fd, answer + bytes, ANSWER_BYTES - bytes - 1, 0)) > 0)
+        bytes += (size_t)got;
+    answer[bytes] = '\0';
+    assert_int_equal(got, 0);
+}
+
+static void until_no_streams(void)
+{
+    for (int i = 0; i < 300 && fake_service_streams(service) > 0; i++)
+        test_pause_ms(10);
+    assert_int_equal(fake_service_streams(service), 0);
+}
+
+static void streams_come_as_they_are_told(void **state)
+{
+    (void)state;
+    // piece by piece: the first is here long before the last is said; then the connection goes on
+    int fd = dial();
+    put_text(fd, "GET /v1/jobs/20/events HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n");
+    assert_int_equal(receive_of(fd, false), 200);
+    assert_says("Content-Type: text/event-stream\r\n");
+    assert_says("Transfer-Encoding: chunked\r\n");
+    assert_says("Cache-Control: no-store\r\n");
+    assert_null(strstr(answer, "Content-Encoding"));
+    char chunk[64];
+    const ssize_t got = recv(fd, chunk, sizeof(chunk) - 1, 0);
+    assert_true(got > 0);
+    chunk[got] = '\0';
+    assert_non_null(strstr(chunk, "line 1\n"));
+    assert_int_equal(fake_service_streams(service), 1);
+    put_text(fd, "GET /v1/worlds/next HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    receive_all(fd);
+    assert_says("8\r\nline 20\n\r\n0\r\n\r\nHTTP/1.1 200");
+    assert_says("\"segment\":\"next\"");
+    close(fd);
+    until_no_streams();
+
+    // a client of HTTP/1.0 reads until the close; a half-close is no end; HEAD has no stream
+    fd = dial();
+    put_text(fd, "GET /v1/jobs/5/events HTTP/1.0\r\n\r\n");
+    shutdown(fd, SHUT_WR);
+    receive_all(fd);
+    assert_says("\r\n\r\nline 1\nline 2\nline 3\nline 4\nline 5\n");
+    close(fd);
+    assert_int_equal(exchange("HEAD /v1/jobs/5/events HTTP/1.1\r\nHost: x\r\n\r\n"), 200);
+    assert_int_equal(
+        exchange("GET /v1/jobs/5/events HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n"),
+        406);
+    until_no_streams();
+}
+
+static void streams_end_with_their_clients(void **state)
+{
+    enum { STREAMS = 40 };
+    const struct linger reset = {.l_onoff = 1};
+    int fds[STREAMS];
+    (void)state;
+    for (int i = 0; i < STREAMS; i++) {
+        fds[i] = dial();
+        put_text(fds[i], "GET /v1/jobs/100000/events HTTP/1.1\r\nHost: x\r\n\r\n");
+        assert_int_equal(receive_of(fds[i], false), 200);
+    }
+    assert_int_equal(fake_service_streams(service), STREAMS);
+    for (int i = 0; i < STREAMS; i++) {
+        // half of them by a reset
+        if (i % 2 == 0)
+            setsockopt(fds[i], SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+        close(fds[i]);
+    }
+    until_no_streams();
+}
+
 static void silent_and_slow_connections_stop_nobody(void **state)
 {
     enum { SILENT = 300 };
@@ -717,7 +794,9 @@ static void the_end_answers_everybody(void **state)
 {
     pthread_t closer;
     (void)state;
-    const int waiting = dial(), kept = dial();
+    const int waiting = dial(), kept = dial(), streamed = dial();
+    put_text(streamed, "GET /v1/jobs/100000/events HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert_int_equal(receive_of(streamed, false), 200);
     put_text(kept, "GET /v1/worlds HTTP/1.1\r\nHost: x\r\n\r\n");
     assert_int_equal(receive(kept), 200);
     put_text(
@@ -730,6 +809,8 @@ static void the_end_answers_everybody(void **state)
     assert_int_equal(receive(waiting), 503);
     assert_says("\"code\":\"draining\"");
     pthread_join(closer, NULL);
+    receive_of(streamed, false);
+    close(streamed);
     put_text(kept, "GET /v1/worlds HTTP/1.1\r\nHost: x\r\n\r\n");
     assert_int_equal(receive(kept), 503);
     assert_says("Retry-After: ");
@@ -799,6 +880,8 @@ int main(void)
         cmocka_unit_test(curl_understands_packed_answers),
         cmocka_unit_test(packed_uploads),
         cmocka_unit_test(a_half_close_is_answered_a_reset_is_not_waited_for),
+        cmocka_unit_test(streams_come_as_they_are_told),
+        cmocka_unit_test(streams_end_with_their_clients),
         cmocka_unit_test(silent_and_slow_connections_stop_nobody),
         cmocka_unit_test(many_clients_get_their_own_answers),
     };
