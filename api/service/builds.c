@@ -314,24 +314,24 @@ static enum prm_status take_outcome(struct build *build, struct device *device)
     return status;
 }
 
-static bool step(struct device_task *task, struct device *device)
+static enum device_step step(struct device_task *task, struct device *device)
 {
     struct build *build = (struct build *)task;
     bool done = false;
     if (atomic_load(&build->job->cancel)) {
         end_cancelled(build, PROBLEM_CANCELLED, "the build was cancelled");
-        return true;
+        return DEVICE_DONE;
     }
     if (build->model)
-        return settle(build, device);
+        return settle(build, device) ? DEVICE_DONE : DEVICE_AGAIN;
     enum prm_status status = build->build ? advance(build, device, &done) : begin(build, device);
     if (status == PRM_OK && done)
         status = take_outcome(build, device);
     if (status != PRM_OK)
         end_failed(build, status);
     else if (done)
-        return settle(build, device);
-    return status != PRM_OK;
+        return settle(build, device) ? DEVICE_DONE : DEVICE_AGAIN;
+    return status != PRM_OK ? DEVICE_DONE : DEVICE_AGAIN;
 }
 
 static void drop(struct device_task *task)

@@ -91,7 +91,7 @@ static void add_fault(struct compute *compute, enum prm_status status)
                 prm_status_text(status), prm_fault_last()->detail);
 }
 
-static bool step(struct device_task *task, struct device *device)
+static enum device_step step(struct device_task *task, struct device *device)
 {
     struct compute *compute = (struct compute *)task;
     struct compute_run *run = &compute->run;
@@ -101,7 +101,7 @@ static bool step(struct device_task *task, struct device *device)
     if (atomic_load(&compute->call->abandoned)) {
         problem_add(&compute->call->problem, PROBLEM_CANCELLED, "the client is gone");
         refuse(compute);
-        return true;
+        return DEVICE_DONE;
     }
     if (!compute->started) {
         compute->started = true;
@@ -115,10 +115,10 @@ static bool step(struct device_task *task, struct device *device)
     if (status != PRM_OK) {
         add_fault(compute, status);
         refuse(compute);
-        return true;
+        return DEVICE_DONE;
     }
     if (!done)
-        return false;
+        return DEVICE_AGAIN;
 
     times->total_ms = 1e3 * (clock_steady() - compute->started_s);
     metrics_stage(compute->service->metrics, "compute", 1e-3 * times->run_ms);
@@ -132,7 +132,7 @@ static bool step(struct device_task *task, struct device *device)
     } else {
         answer(&compute->work);
     }
-    return true;
+    return DEVICE_DONE;
 }
 
 static void drop(struct device_task *task)

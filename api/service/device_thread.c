@@ -109,18 +109,23 @@ static void run_plans(struct device_thread *thread)
 #define TURN_LAST DEVICE_LANE_BUILD
 enum { TURNS = TURN_LAST - TURN_FIRST + 1 };
 
+static bool can_step(const struct lane *lane)
+{
+    return lane->first && !lane->first->awaits;
+}
+
 /* The lane whose first task is next; NULL: there is none. The lock is held. */
 static struct lane *next_lane(struct device_thread *thread)
 {
-    if (thread->lanes[DEVICE_LANE_UPDATE].first)
+    if (can_step(&thread->lanes[DEVICE_LANE_UPDATE]))
         return &thread->lanes[DEVICE_LANE_UPDATE];
     for (unsigned i = 1; i <= TURNS; i++) {
         const unsigned turn = (thread->last_turn - TURN_FIRST + i) % TURNS;
-        if (thread->lanes[TURN_FIRST + turn].first)
+        if (can_step(&thread->lanes[TURN_FIRST + turn]))
             return &thread->lanes[TURN_FIRST + turn];
     }
     struct lane *refine = &thread->lanes[DEVICE_LANE_REFINE];
-    return refine->first ? refine : NULL;
+    return can_step(refine) ? refine : NULL;
 }
 
 /* Takes the first task out of its lane; the lock is held. */
@@ -164,10 +169,14 @@ static void run_step(struct device_thread *thread)
     if (task)
         pop(lane);
     pthread_mutex_unlock(&thread->lock);
-    if (!task || task->step(task, &thread->device))
+    const enum device_step next = task ? task->step(task, &thread->device) : DEVICE_DONE;
+    if (next == DEVICE_DONE)
         return;
 
     pthread_mutex_lock(&thread->lock);
+    // it may have been resumed before its step returned
+    task->awaits = next == DEVICE_AWAIT && !task->resumed;
+    task->resumed = false;
     if (at == DEVICE_LANE_EXPAND)
         put_last(lane, task);
     else
@@ -194,8 +203,20 @@ static bool is_stopping(struct device_thread *thread)
     return stopping;
 }
 
+/* Waits until no task awaits: what it awaits still works on it. */
+static void wait_for_awaiting(struct device_thread *thread)
+{
+    pthread_mutex_lock(&thread->lock);
+    for (unsigned i = 0; i < DEVICE_LANE_COUNT; i++)
+        for (struct device_task *task = thread->lanes[i].first; task; task = task->next)
+            while (task->awaits)
+                pthread_cond_wait(&thread->work, &thread->lock);
+    pthread_mutex_unlock(&thread->lock);
+}
+
 static void drop_tasks(struct device_thread *thread)
 {
+    wait_for_awaiting(thread);
     for (unsigned i = 0; i < DEVICE_LANE_COUNT; i++) {
         struct device_task *task = thread->lanes[i].first;
         thread->lanes[i] = (struct lane){.last = &thread->lanes[i].first};
@@ -351,13 +372,22 @@ void device_thread_promote(struct device_thread *thread, enum device_lane lane,
     struct device_task **at = &from->first;
     while (*at && *at != task)
         at = &(*at)->next;
-    if (*at) {
+    if (*at && !task->awaits) {
         *at = task->next;
         if (!*at)
             from->last = at;
         from->count--;
         append(thread, &thread->lanes[DEVICE_LANE_UPDATE], task);
     }
+    pthread_mutex_unlock(&thread->lock);
+}
+
+void device_thread_resume(struct device_thread *thread, struct device_task *task)
+{
+    pthread_mutex_lock(&thread->lock);
+    task->resumed = !task->awaits;
+    task->awaits = false;
+    pthread_cond_signal(&thread->work);
     pthread_mutex_unlock(&thread->lock);
 }
 

@@ -38,15 +38,22 @@ struct plan_task {
     double queued; /* steady clock */
 };
 
+/* How a task goes on after a step. */
+enum device_step {
+    DEVICE_DONE,  /* not at all: it may be gone */
+    DEVICE_AGAIN, /* by another step */
+    DEVICE_AWAIT, /* by another step after device_thread_resume(), which may have been called */
+};
+
 /* Work in bounded steps; embedded in what it works on. */
 struct device_task {
     struct device_task *next;
-    /* Runs one step, of the length that device_should_yield() asks for; true: done, the task may be
-     * gone. */
-    bool (*step)(struct device_task *task, struct device *device);
+    /* Runs one step, of the length that device_should_yield() asks for. */
+    enum device_step (*step)(struct device_task *task, struct device *device);
     /* Ends the task without work: the thread stops. Called on a thread that may use the device. */
     void (*drop)(struct device_task *task);
-    double queued; /* steady clock */
+    double queued;        /* steady clock */
+    bool awaits, resumed; /* the thread's own */
 };
 
 enum device_lane {
@@ -97,8 +104,12 @@ bool device_thread_plan(struct device_thread *thread, struct plan_task *task);
 bool device_thread_submit(struct device_thread *thread, enum device_lane lane,
                           struct device_task *task);
 
+/* Has a task go on whose step has returned DEVICE_AWAIT, or is about to. While it awaited, it kept
+ * its place and held up its lane, but no other. */
+void device_thread_resume(struct device_thread *thread, struct device_task *task);
+
 /* Brings a task that waits in `lane` before all others, to end without work; one that is not there,
- * as it runs or has ended, is left alone. */
+ * as it runs, awaits or has ended, is left alone. */
 void device_thread_promote(struct device_thread *thread, enum device_lane lane,
                            struct device_task *task);
 
@@ -109,7 +120,8 @@ bool device_should_yield(const struct device *device, double began);
 /* Destroys a resident object on the device thread, soon. */
 void device_thread_retire(struct device_thread *thread, struct resident *resident);
 
-/* Takes no more work, runs the plans that wait, drops the tasks, joins. The calling thread may use
+/* Takes no more work, runs the plans that wait, drops the tasks, those that await once they are
+ * resumed, joins. The calling thread may use
  * the device from then on. NULL is accepted. */
 void device_thread_stop(struct device_thread *thread);
 

@@ -79,14 +79,14 @@ static void answer(struct worker_task *work)
 
 /* ---- on the device thread ---- */
 
-static bool step(struct device_task *task, struct device *device)
+static enum device_step step(struct device_task *task, struct device *device)
 {
     struct forward *forward = (struct forward *)task;
     const struct forward_request *request = &forward->request;
     if (atomic_load(&forward->call->abandoned)) {
         problem_add(&forward->call->problem, PROBLEM_CANCELLED, "the client is gone");
         refuse(forward);
-        return true;
+        return DEVICE_DONE;
     }
     const uint32_t left = request->state_count - forward->done;
     const uint32_t count = left < STATES_A_STEP ? left : STATES_A_STEP;
@@ -96,14 +96,14 @@ static bool step(struct device_task *task, struct device *device)
     if (status != PRM_OK) {
         problem_add_status(&forward->call->problem, status);
         refuse(forward);
-        return true;
+        return DEVICE_DONE;
     }
     forward->done += count;
     if (forward->done < request->state_count)
-        return false;
+        return DEVICE_AGAIN;
     forward->work.run = answer;
     workers_submit(forward->service->workers, &forward->work);
-    return true;
+    return DEVICE_DONE;
 }
 
 static void drop(struct device_task *task)

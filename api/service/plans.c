@@ -295,14 +295,14 @@ static bool abandoned(struct plan *plan)
 }
 
 /* Grows the trees of what is left for the time of a step. */
-static bool grow(struct device_task *task, struct device *device)
+static enum device_step grow(struct device_task *task, struct device *device)
 {
     struct plan *plan = grown(task);
     const double began = clock_steady();
     enum prm_status status = PRM_OK;
     bool done = false;
     if (abandoned(plan))
-        return true;
+        return DEVICE_DONE;
     do
         status = prm_expansion_step(plan->left, &done);
     while (status == PRM_OK && !done && !device_should_yield(device, began));
@@ -310,7 +310,7 @@ static bool grow(struct device_task *task, struct device *device)
         fail(plan, status);
     else if (done)
         end(plan, device);
-    return status != PRM_OK || done;
+    return status != PRM_OK || done ? DEVICE_DONE : DEVICE_AGAIN;
 }
 
 static void drop(struct device_task *task)

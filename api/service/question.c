@@ -35,7 +35,7 @@ static void answer(struct worker_task *work)
 
 /* ---- on the device thread ---- */
 
-static bool step(struct device_task *task, struct device *device)
+static enum device_step step(struct device_task *task, struct device *device)
 {
     struct question *question = (struct question *)task;
     const double began = clock_steady();
@@ -44,7 +44,7 @@ static bool step(struct device_task *task, struct device *device)
     if (atomic_load(&question->call->abandoned)) {
         problem_add(&question->call->problem, PROBLEM_CANCELLED, "the client is gone");
         refuse(question);
-        return true;
+        return DEVICE_DONE;
     }
     do
         status = question->kind->step(question, device, &done);
@@ -56,7 +56,7 @@ static bool step(struct device_task *task, struct device *device)
         question->work.run = answer;
         workers_submit(question->service->workers, &question->work);
     }
-    return status != PRM_OK || done;
+    return status != PRM_OK || done ? DEVICE_DONE : DEVICE_AGAIN;
 }
 
 static void drop(struct device_task *task)

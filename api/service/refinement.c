@@ -18,7 +18,7 @@ static void drop(struct device_task *task)
     free(refinement);
 }
 
-static bool step(struct device_task *task, struct device *device)
+static enum device_step step(struct device_task *task, struct device *device)
 {
     struct refinement *refinement = (struct refinement *)task;
     struct service *service = refinement->service;
@@ -33,14 +33,14 @@ static bool step(struct device_task *task, struct device *device)
     }
     refinement->seconds += clock_steady() - began;
     if (status == PRM_OK && !done)
-        return false;
+        return DEVICE_AGAIN;
 
     if (status == PRM_OK)
         metrics_stage(service->metrics, "landmarks", refinement->seconds);
     else
         service_log(service, "refinement_failed", "%s", prm_fault_last()->detail);
     drop(task);
-    return true;
+    return DEVICE_DONE;
 }
 
 void refinement_begin(struct service *service, struct model *model)

@@ -285,7 +285,7 @@ static void finish(struct change *change)
     }
 }
 
-static bool step(struct device_task *task, struct device *device)
+static enum device_step step(struct device_task *task, struct device *device)
 {
     struct change *change = (struct change *)task;
     enum prm_status status = PRM_OK;
@@ -293,7 +293,7 @@ static bool step(struct device_task *task, struct device *device)
         metrics_queue(change->service->metrics, "update", clock_steady() - task->queued);
         if (!collect(change, &status) && status == PRM_OK) {
             hand_to_worker(change, prepare_again);
-            return true;
+            return DEVICE_DONE;
         }
     } else {
         bool done;
@@ -303,12 +303,12 @@ static bool step(struct device_task *task, struct device *device)
     if (status != PRM_OK) {
         problem_add_status(&change->call->problem, status);
         refuse(change);
-        return true;
+        return DEVICE_DONE;
     }
     if (change->at < change->count)
-        return false;
+        return DEVICE_AGAIN;
     finish(change);
-    return true;
+    return DEVICE_DONE;
 }
 
 static void drop(struct device_task *task)

@@ -11,6 +11,7 @@
 #include "support/pause.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,20 +79,20 @@ static void note_fault(void *context, const char *detail)
     note(*(const char *)context);
 }
 
-static bool step(struct device_task *task, struct device *device)
+static enum device_step step(struct device_task *task, struct device *device)
 {
     struct letter_task *letter = (struct letter_task *)task;
     (void)device;
     note(letter->letter);
-    return --letter->steps == 0;
+    return --letter->steps == 0 ? DEVICE_DONE : DEVICE_AGAIN;
 }
 
 /* Never done, and not worth a note. */
-static bool step_without_end(struct device_task *task, struct device *device)
+static enum device_step step_without_end(struct device_task *task, struct device *device)
 {
     (void)task;
     (void)device;
-    return false;
+    return DEVICE_AGAIN;
 }
 
 static void drop(struct device_task *task)
@@ -101,12 +102,12 @@ static void drop(struct device_task *task)
 }
 
 /* Holds the thread until the test has queued what it wants. */
-static bool hold(struct device_task *task, struct device *device)
+static enum device_step hold(struct device_task *task, struct device *device)
 {
     (void)task;
     (void)device;
     sem_wait(&gate);
-    return true;
+    return DEVICE_DONE;
 }
 
 static struct device_thread *open_thread(void)
@@ -180,6 +181,81 @@ static void computations_and_builds_by_turns(void **state)
     sem_post(&gate);
     until_events(8);
     assert_string_equal(events, "UKBLBLBB");
+    device_thread_close(thread);
+}
+
+/* Awaits after its first step, and again where `steps` are left. */
+static enum device_step step_and_await(struct device_task *task, struct device *device)
+{
+    const enum device_step next = step(task, device);
+    return next == DEVICE_AGAIN ? DEVICE_AWAIT : next;
+}
+
+/* Resumed by itself before its step returns. */
+static enum device_step step_and_resume(struct device_task *task, struct device *device)
+{
+    const enum device_step next = step_and_await(task, device);
+    if (next == DEVICE_AWAIT)
+        device_thread_resume(device->thread, task);
+    return next;
+}
+
+static void an_awaiting_task_holds_up_its_lane_alone(void **state)
+{
+    (void)state;
+    struct device_thread *thread = open_thread();
+    struct device_task holder = {.step = hold, .drop = drop};
+    struct letter_task updates[] = {{{.step = step_and_await, .drop = drop}, 'U', 3},
+                                    {{.step = step, .drop = drop}, 'V', 1}};
+    struct letter_task builds[] = {{{.step = step_and_resume, .drop = drop}, 'B', 2},
+                                   {{.step = step, .drop = drop}, 'C', 1}};
+    assert_true(device_thread_submit(thread, DEVICE_LANE_UPDATE, &holder));
+    for (unsigned i = 0; i < 2; i++) {
+        assert_true(device_thread_submit(thread, DEVICE_LANE_UPDATE, &updates[i].task));
+        assert_true(device_thread_submit(thread, DEVICE_LANE_BUILD, &builds[i].task));
+    }
+    sem_post(&gate);
+    until_events(4);
+    assert_string_equal(events, "UBBC");
+    // it keeps its place
+    device_thread_promote(thread, DEVICE_LANE_UPDATE, &updates[0].task);
+    device_thread_resume(thread, &updates[0].task);
+    until_events(5);
+    assert_string_equal(events, "UBBCU");
+    device_thread_resume(thread, &updates[0].task);
+    until_events(7);
+    assert_string_equal(events, "UBBCUUV");
+    device_thread_close(thread);
+}
+
+/* What another thread resumes after a while. */
+struct resumption {
+    struct device_thread *thread;
+    struct device_task *task;
+};
+
+static void *resume_later(void *context)
+{
+    const struct resumption *resumption = context;
+    test_pause_ms(20);
+    note('!');
+    device_thread_resume(resumption->thread, resumption->task);
+    return NULL;
+}
+
+static void a_stop_waits_for_what_awaits(void **state)
+{
+    (void)state;
+    struct device_thread *thread = open_thread();
+    struct letter_task build = {{.step = step_and_await, .drop = drop}, 'B', 2};
+    struct resumption resumption = {thread, &build.task};
+    pthread_t later;
+    assert_true(device_thread_submit(thread, DEVICE_LANE_BUILD, &build.task));
+    until_events(1);
+    assert_int_equal(pthread_create(&later, NULL, resume_later, &resumption), 0);
+    device_thread_stop(thread);
+    pthread_join(later, NULL);
+    assert_string_equal(events, "B!-B");
     device_thread_close(thread);
 }
 
@@ -346,6 +422,8 @@ int main(void)
         cmocka_unit_test(warm_up_fails),
         cmocka_unit_test(order_of_work),
         cmocka_unit_test(computations_and_builds_by_turns),
+        cmocka_unit_test(an_awaiting_task_holds_up_its_lane_alone),
+        cmocka_unit_test(a_stop_waits_for_what_awaits),
         cmocka_unit_test(refinements_come_last),
         cmocka_unit_test(queues_are_bounded),
         cmocka_unit_test(retired_objects_go),
