@@ -61,6 +61,7 @@ struct job *jobs_add(struct jobs *jobs, const char *kind, const char *resource, 
     job->kind = kind;
     job->work = work;
     job->stage = "queued";
+    job->event = 1;
     job->created = clock_calendar();
     job->created_steady = clock_steady();
     job->next = jobs->newest;
