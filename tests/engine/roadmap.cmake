@@ -21,3 +21,4 @@ prm_test(test_parts SOURCES test_parts.c oracle_world.c USES prm_roadmap m LABEL
 prm_test(test_world SOURCES test_world.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
 prm_test(test_roadmap_build SOURCES test_roadmap_build.c oracle_world.c USES prm_roadmap m LABELS device
   TUNED OCLGRIND)
+prm_test(test_changes SOURCES test_changes.c oracle_world.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
