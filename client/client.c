@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { URL_MAX = 8192, HEADER_MAX = 1024 };
+enum {
+    URL_MAX = 8192,
+    HEADER_MAX = 1024,
+    SILENCE_MAX_S = 60, /* of a stream, which sends comments when there is nothing to tell */
+};
 
 struct client {
     CURL *curl;
@@ -77,11 +81,24 @@ const char *client_server(const struct client *client)
     return client->server;
 }
 
+/* Where an answer goes. */
+struct sink {
+    CURL *curl;
+    const struct client_request *request;
+    struct text body;
+};
+
 static size_t receive(char *data, size_t size, size_t count, void *context)
 {
-    struct text *body = context;
-    text_append(body, data, size * count);
-    return body->failed ? 0 : size * count;
+    struct sink *sink = context;
+    long status = 0;
+    curl_easy_getinfo(sink->curl, CURLINFO_RESPONSE_CODE, &status);
+    if (sink->request->take && status / 100 == 2) {
+        sink->request->take(sink->request->context, data, size * count);
+        return size * count;
+    }
+    text_append(&sink->body, data, size * count);
+    return sink->body.failed ? 0 : size * count;
 }
 
 /* Ends a text as a C string that the caller owns; NULL where memory ran out. */
@@ -117,11 +134,15 @@ static struct curl_slist *request_headers(const struct client *client,
         snprintf(line, sizeof line, "Prefer: %s", request->prefer);
         headers = curl_slist_append(headers, line);
     }
+    if (request->last_event_id && *request->last_event_id) {
+        snprintf(line, sizeof line, "Last-Event-ID: %s", request->last_event_id);
+        headers = curl_slist_append(headers, line);
+    }
     return headers;
 }
 
 static void request_configure(struct client *client, const struct client_request *request,
-                              const char *url, struct curl_slist *headers, struct text *body)
+                              const char *url, struct curl_slist *headers, struct sink *sink)
 {
     CURL *curl = client->curl;
     curl_easy_reset(curl); // options only; the connection stays
@@ -131,10 +152,15 @@ static void request_configure(struct client *client, const struct client_request
     curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
     curl_easy_setopt(curl, CURLOPT_USERAGENT, "prm");
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)(1000 * client->connect_timeout_s));
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(1000 * client->timeout_s));
+    if (request->take) {
+        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SILENCE_MAX_S);
+    } else {
+        curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(1000 * client->timeout_s));
+    }
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive);
-    curl_easy_setopt(curl, CURLOPT_WRITEDATA, body);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, sink);
     if (is_loopback(client->server))
         curl_easy_setopt(curl, CURLOPT_PROXY, "");
     if (request->body) {
@@ -185,13 +211,13 @@ enum client_outcome client_send(struct client *client, const struct client_reque
         return no_answer(reply, client->server, "the request's URL is too long");
 
     // one round trip
-    struct text body = {0};
+    struct sink sink = {.curl = client->curl, .request = request};
     struct curl_slist *headers = request_headers(client, request);
-    request_configure(client, request, url, headers, &body);
+    request_configure(client, request, url, headers, &sink);
     CURLcode code = curl_easy_perform(client->curl);
     curl_slist_free_all(headers);
     if (code != CURLE_OK) {
-        text_deinit(&body);
+        text_deinit(&sink.body);
         return no_answer(reply, client->server, curl_easy_strerror(code));
     }
 
@@ -199,8 +225,8 @@ enum client_outcome client_send(struct client *client, const struct client_reque
     long status = 0;
     curl_easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &status);
     reply->status = (int)status;
-    reply->bytes = body.length;
-    reply->body = text_take(&body);
+    reply->bytes = sink.body.length;
+    reply->body = text_take(&sink.body);
     if (!reply->body)
         return no_answer(reply, client->server, "out of memory");
     if (is_json(client->curl) && reply->bytes > 0) {

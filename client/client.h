@@ -29,15 +29,20 @@ struct client_options {
     double timeout_s;         /* of a whole request; 0: 600 s */
 };
 
-/* One request. Members that do not apply are NULL or 0. */
+/* One request. Members that do not apply are NULL, empty or 0. */
 struct client_request {
     const char *method;
     const char *path; /* with its query string, beginning with / */
     const char *body;
     size_t body_bytes;
-    const char *content_type; /* NULL: application/json */
-    const char *accept;       /* media type of the answer; NULL: application/json */
-    const char *prefer;       /* value of the Prefer header */
+    const char *content_type;  /* NULL: application/json */
+    const char *accept;        /* media type of the answer; NULL: application/json */
+    const char *prefer;        /* value of the Prefer header */
+    const char *last_event_id; /* value of the Last-Event-ID header */
+    /* Takes the body of a 2xx as it comes, however long that takes while something does come at
+     * all; the reply then has none. NULL: the reply has it. */
+    void (*take)(void *context, const char *data, size_t bytes);
+    void *context;
 };
 
 struct client_reply {

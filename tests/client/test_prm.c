@@ -29,6 +29,7 @@ static char folder[] = "/tmp/prm-test-XXXXXX";
     "{\"id\":\"b\",\"status\":\"start_in_collision\",\"reason\":{\"at\":\"start\",\"kind\":"       \
     "\"world_collision\",\"obstacle\":\"box1\",\"depth\":0.012}},"                                 \
     "{\"status\":\"invalid_query\",\"detail\":\"no goal\"}],\"timing_ms\":{\"total\":1}}"
+#define EVENT_STREAM "text/event-stream"
 #define JOB(state) "{\"id\":\"j1\",\"state\":\"" state "\",\"stage\":\"edges\",\"progress\":0.5}"
 
 static struct fake_answer answers[] = {
@@ -59,13 +60,19 @@ static struct fake_answer answers[] = {
     {"DELETE /v1/worlds/b", 409, "application/problem+json",
      "{\"title\":\"The resource is in use\",\"code\":\"in_use\"}", 0},
     {"PUT /v1/roadmaps/m", 202, NULL, JOB("queued"), 0},
-    {"GET /v1/jobs/j1", 200, NULL, JOB("running"), 1},
     {"GET /v1/jobs/j1", 200, NULL, JOB("succeeded"), 0},
+    // cut off twice, within an event and before one
+    {"GET /v1/jobs/j1/events", 200, EVENT_STREAM,
+     "id: 4\nevent: progress\ndata: " JOB("running") "\n\n:\n\nid: 5\nevent: done\ndata: {", 1},
+    {"GET /v1/jobs/j1/events", 503, NULL, "{\"title\":\"busy\",\"code\":\"overloaded\"}", 1},
+    {"GET /v1/jobs/j1/events", 200, EVENT_STREAM,
+     "id: 9\nevent: done\ndata: " JOB("succeeded") "\n\n", 0},
     {"PUT /v1/roadmaps/bad", 202, NULL, "{\"id\":\"j2\",\"state\":\"queued\"}", 0},
-    {"GET /v1/jobs/j2", 200, NULL,
-     "{\"id\":\"j2\",\"state\":\"failed\",\"error\":{\"status\":422,\"title\":\"No free space\","
-     "\"code\":\"world_without_free_space\"}}",
+    {"GET /v1/jobs/j2/events", 200, EVENT_STREAM,
+     "event: error\ndata: {\"id\":\"j2\",\"state\":\"failed\",\"error\":{\"status\":422,\"title\":"
+     "\"No free space\",\"code\":\"world_without_free_space\"}}\n\n",
      0},
+    {"GET /v1/jobs/j3/events", 200, EVENT_STREAM, ":\n\n", 0},
     {"GET /v1/roadmaps/m", 200, NULL,
      "{\"name\":\"m\",\"state\":\"ready\",\"world\":\"a\",\"robot\":\"r\",\"statistics\":"
      "{\"milestones\":99,\"edges\":5,\"stages_ms\":{\"sample\":1.5}}}",
@@ -287,9 +294,11 @@ static void builds_are_followed(void **state)
          "\"halton\","
          "\"count\":9}}"},
         {"roadmap build m --world a --robot r", 0, " 50%  edges\n", NULL},
+        {"job watch j1", 0, "succeeded", NULL},
         {"roadmap build m --world a --robot r", 0, "milestones   99", NULL},
         {"roadmap build bad --world a --robot r", 4, "world_without_free_space", NULL},
-        {"job watch j1", 0, "succeeded", NULL},
+        {"job watch j2", 4, "world_without_free_space", "Accept: text/event-stream"},
+        {"job watch j3", 3, "cut off", NULL},
         {"job watch none", 4, "404", NULL},
     };
     ROWS_HOLD(rows);
