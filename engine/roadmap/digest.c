@@ -1,6 +1,8 @@
 /* SHA-256 by OpenSSL's EVP. */
 #include "roadmap/digest.h"
 
+#include "device/try.h"
+
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,10 +33,10 @@ static int hash_words(EVP_MD_CTX *hash, const void *words, size_t count)
 }
 
 /* The whole content; 0 where OpenSSL fails. */
-static int hash_roadmap(EVP_MD_CTX *hash, const struct prm_roadmap *roadmap, const uint32_t *edges)
+static int hash_content(EVP_MD_CTX *hash, const struct prm_digested *content)
 {
-    const struct prm_space *space = &roadmap->space;
-    const uint32_t counts[3] = {space->dof, roadmap->milestone_count, roadmap->edge_count};
+    const struct prm_space *space = content->space;
+    const uint32_t counts[3] = {space->dof, content->milestone_count, content->edge_count};
     int good = hash_words(hash, counts, 3);
 
     for (uint32_t c = 0; good && c < space->dof; c++) {
@@ -43,32 +45,44 @@ static int hash_roadmap(EVP_MD_CTX *hash, const struct prm_roadmap *roadmap, con
         const uint32_t halves[2] = {(uint32_t)bits, (uint32_t)(bits >> 32)};
         good = hash_words(hash, halves, 2);
     }
-    for (uint32_t i = 0; good && i < roadmap->milestone_count; i++)
-        good = hash_words(hash, roadmap->host_states + (size_t)i * space->row, space->dof);
-    return good && hash_words(hash, edges, 2 * (size_t)roadmap->edge_count) &&
-           hash_words(hash, roadmap->host_lengths, roadmap->edge_count);
+    for (uint32_t i = 0; good && i < content->milestone_count; i++)
+        good = hash_words(hash, content->states + (size_t)i * space->row, space->dof);
+    return good && hash_words(hash, content->edges, 2 * (size_t)content->edge_count) &&
+           hash_words(hash, content->lengths, content->edge_count);
+}
+
+enum prm_status prm_digest_make(char *digest, const struct prm_digested *content)
+{
+    enum prm_status status = PRM_OK;
+    unsigned char bytes[EVP_MAX_MD_SIZE];
+    EVP_MD_CTX *hash = EVP_MD_CTX_new();
+
+    if (hash == NULL)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for a digest");
+    if (EVP_DigestInit_ex(hash, EVP_sha256(), NULL) != 1 || !hash_content(hash, content) ||
+        EVP_DigestFinal_ex(hash, bytes, NULL) != 1)
+        status = prm_fault_set(PRM_UNSUPPORTED, "SHA-256 is not available");
+    for (size_t i = 0; status == PRM_OK && i < 32; i++)
+        snprintf(digest + 2 * i, 3, "%02x", bytes[i]);
+    EVP_MD_CTX_free(hash);
+    return status;
 }
 
 enum prm_status prm_roadmap_digest(struct prm_roadmap *roadmap)
 {
     const size_t bytes = 2 * (size_t)roadmap->edge_count * sizeof(uint32_t);
     enum prm_status status = PRM_OK;
-    unsigned char digest[EVP_MAX_MD_SIZE];
     uint32_t *edges = malloc(bytes + 1);
-    EVP_MD_CTX *hash = EVP_MD_CTX_new();
+    const struct prm_digested content = {
+        &roadmap->space, roadmap->milestone_count, roadmap->edge_count, roadmap->host_states,
+        edges,           roadmap->host_lengths};
 
-    if (edges == NULL || hash == NULL)
-        status = prm_fault_set(PRM_HOST_MEMORY, "no memory for a digest of %u edges",
-                               roadmap->edge_count);
-    if (status == PRM_OK)
-        status = prm_buffer_read(roadmap->context, roadmap->edges, 0, edges, bytes);
-    if (status == PRM_OK &&
-        (EVP_DigestInit_ex(hash, EVP_sha256(), NULL) != 1 || !hash_roadmap(hash, roadmap, edges) ||
-         EVP_DigestFinal_ex(hash, digest, NULL) != 1))
-        status = prm_fault_set(PRM_UNSUPPORTED, "SHA-256 is not available");
-    for (size_t i = 0; status == PRM_OK && i < 32; i++)
-        snprintf(roadmap->digest + 2 * i, 3, "%02x", digest[i]);
-    EVP_MD_CTX_free(hash);
+    if (edges == NULL)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for a digest of %u edges",
+                             roadmap->edge_count);
+    TRY(prm_buffer_read(roadmap->context, roadmap->edges, 0, edges, bytes));
+    TRY(prm_digest_make(roadmap->digest, &content));
+cleanup:
     free(edges);
     return status;
 }

@@ -7,8 +7,7 @@
 
 #define PI 3.14159265358979323846
 
-/* Floats of the least device row that holds `dof` coordinates. */
-static uint32_t row_for(uint32_t dof)
+uint32_t prm_space_row(uint32_t dof)
 {
     uint32_t row = 2;
     while (row < dof)
@@ -86,7 +85,7 @@ enum prm_status prm_space_init(struct prm_space *space, const struct prm_robot_s
     }
     if (robot->kind == PRM_ROBOT_RIGID)
         add_orientation(space, robot, world);
-    space->row = row_for(space->dof);
+    space->row = prm_space_row(space->dof);
     return PRM_OK;
 }
 

@@ -44,6 +44,9 @@ struct prm_space {
 enum prm_status prm_space_init(struct prm_space *space, const struct prm_robot_spec *robot,
                                const struct prm_world *world);
 
+/* Floats of the least device row that holds `dof` coordinates. */
+uint32_t prm_space_row(uint32_t dof);
+
 /* Whether numbers are a state at all: a quaternion must not be all zero. */
 bool prm_space_is_state(const struct prm_space *space, const double *state);
 

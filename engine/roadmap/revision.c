@@ -46,6 +46,9 @@ enum prm_status prm_revision_create(struct prm_revision **revision,
     *revision = NULL;
     if (made == NULL)
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for a revision");
+    *made = (struct prm_revision){.roadmap = roadmap, .world = world, .previous = previous};
+    made->stage = REVISION_CHECK;
+    made->checks = roadmap->edge_count;
     for (int c = 0; c < 3; c++) {
         if (world->center[c] != roadmap->center[c]) {
             status = prm_fault_set(PRM_INVALID_ARGUMENT,
@@ -54,9 +57,6 @@ enum prm_status prm_revision_create(struct prm_revision **revision,
             goto cleanup;
         }
     }
-    *made = (struct prm_revision){.roadmap = roadmap, .world = world, .previous = previous};
-    made->stage = REVISION_CHECK;
-    made->checks = roadmap->edge_count;
     TRY(prm_validity_begin(&made->validity, roadmap));
     *revision = made;
     made = NULL;

@@ -23,7 +23,16 @@ void prm_roadmap_destroy(struct prm_roadmap *roadmap)
     prm_buffer_destroy(context, &roadmap->by_high);
     free(roadmap->host_states);
     free(roadmap->host_lengths);
+    free(roadmap->stage_names);
     free(roadmap);
+}
+
+uint64_t prm_roadmap_device_bytes(const struct prm_roadmap *roadmap)
+{
+    return prm_neighbor_statistics(roadmap->index).device_bytes + prm_robot_bytes(roadmap->robot) +
+           roadmap->states.bytes + roadmap->embedded.bytes + roadmap->edges.bytes +
+           roadmap->lengths.bytes + roadmap->first_low.bytes + roadmap->first_high.bytes +
+           roadmap->by_high.bytes;
 }
 
 enum prm_status prm_graph_copy_init(struct prm_graph_copy *copy, const struct prm_roadmap *roadmap,

@@ -130,7 +130,8 @@ struct prm_roadmap {
      * u32[edge_count] */
     struct prm_buffer first_low, first_high, by_high;
     struct prm_roadmap_statistics statistics;
-    char digest[65]; /* SHA-256 of milestones, edges and lengths in id order, hexadecimal */
+    char *stage_names; /* of statistics, where they came with a snapshot; else NULL */
+    char digest[65];   /* SHA-256 of milestones, edges and lengths in id order, hexadecimal */
 };
 
 struct prm_landmarks;
@@ -191,6 +192,9 @@ enum prm_status prm_roadmap_create(struct prm_context *context, struct prm_roadm
                                    const struct prm_robot_spec *robot,
                                    const struct prm_roadmap_params *params);
 void prm_roadmap_destroy(struct prm_roadmap *roadmap);
+
+/* Device bytes of a resident roadmap, with its robot and its index. */
+uint64_t prm_roadmap_device_bytes(const struct prm_roadmap *roadmap);
 
 /* What another world allows of a roadmap, found in bounded steps, so that other device work can go
  * between them: every candidate edge is checked in `world` (all enabled obstacles), components are

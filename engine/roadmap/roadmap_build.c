@@ -9,6 +9,7 @@
 #include "roadmap/candidates.h"
 #include "roadmap/digest.h"
 #include "roadmap/neighbors.h"
+#include "roadmap/params.h"
 #include "roadmap/sample.h"
 #include "roadmap/scene_arguments.h"
 #include "roadmap/validity.h"
@@ -24,8 +25,6 @@ enum { RECALL_SAMPLES = 256 };
 #define DIFFERENCES_PER_STEP 4e7
 enum { TILES_DOF = 3 }; /* dimensions in which QUERIES_MOST of tiles are a step */
 enum { CANDIDATES_PER_STEP = 1 << 17, QUERIES_LEAST = 64, QUERIES_MOST = 1 << 14 };
-/* Samples along the bounds' diagonal of `sampled` edges, at most. */
-enum { SAMPLES_ACROSS_MAX = 10000 };
 /* Embedded rows and bytes of the device that a milestone takes at most, and bytes of a neighbour
  * slot, scratch of sorting included. A row is stored as a state or beside it, in a tile and while
  * it is put there. */
@@ -330,11 +329,7 @@ static enum prm_status run_statistics(struct prm_build *build, bool *done)
     statistics->milestones = roadmap->milestone_count;
     statistics->candidate_edges = roadmap->edge_count;
     statistics->margin = build->world->margin;
-    statistics->device_bytes = prm_neighbor_statistics(roadmap->index).device_bytes +
-                               prm_robot_bytes(roadmap->robot) + roadmap->states.bytes +
-                               roadmap->embedded.bytes + roadmap->edges.bytes +
-                               roadmap->lengths.bytes + roadmap->first_low.bytes +
-                               roadmap->first_high.bytes + roadmap->by_high.bytes;
+    statistics->device_bytes = prm_roadmap_device_bytes(roadmap);
     statistics->host_bytes =
         sizeof(*roadmap) +
         ((uint64_t)roadmap->milestone_count * roadmap->space.row + roadmap->edge_count) *
@@ -370,21 +365,6 @@ static const struct stage {
 };
 _Static_assert((int)STAGE_COUNT <= (int)PRM_STAGES_MAX, "each stage has a time");
 
-/* Refuses what parameters cannot be. */
-static enum prm_status check_params(const struct prm_roadmap_params *params)
-{
-    if (params->k < 1 || params->k > PRM_NEIGHBORS_MAX)
-        return prm_fault_set(PRM_INVALID_ARGUMENT, "neighbors.k is %u, not 1 to %d", params->k,
-                             PRM_NEIGHBORS_MAX);
-    if (!(params->radius >= 0.0) || !(params->target_recall >= 0.0) ||
-        !(params->target_recall <= 1.0) || !(params->width >= 0.0) ||
-        !(params->edge_resolution >= 0.0) || !(params->lattice_spacing >= 0.0))
-        return prm_fault_set(PRM_INVALID_ARGUMENT,
-                             "neighbors.radius, width and target_recall, edges.resolution and "
-                             "samples.spacing are numbers from 0, target_recall at most 1");
-    return PRM_OK;
-}
-
 /* Refuses to certify what rounding hides. */
 static enum prm_status check_margin(const struct prm_roadmap_params *params,
                                     const struct prm_world *world)
@@ -396,18 +376,6 @@ static enum prm_status check_margin(const struct prm_roadmap_params *params,
         "edges.check certified: in a world so large the rounding margin is %g, more than the "
         "narrowest obstacle's %g; make the bounds smaller, or say sampled",
         world->margin, world->finest);
-}
-
-/* Refuses a resolution so fine that checking an edge would hold the device up. */
-static enum prm_status check_resolution(const struct prm_roadmap_params *params, double diagonal)
-{
-    const double least = diagonal / SAMPLES_ACROSS_MAX;
-    if (params->edge_check == PRM_EDGE_SAMPLED && params->edge_resolution < least)
-        return prm_fault_set_at(
-            PRM_LIMIT_EXCEEDED, "edges/resolution", NULL, least,
-            "edges.resolution is %g, and at least %g, 1/%d of the bounds' diagonal",
-            params->edge_resolution, least, SAMPLES_ACROSS_MAX);
-    return PRM_OK;
 }
 
 /* Refuses up front what the device has no room for. */
@@ -469,14 +437,14 @@ enum prm_status prm_build_create(struct prm_context *context, struct prm_build *
     made->roadmap = roadmap;
     roadmap->context = context;
     roadmap->params = *params;
-    TRY(check_params(params));
+    TRY(prm_params_check(params));
     TRY(check_margin(params, world));
     TRY(prm_space_init(&roadmap->space, robot, world));
     memcpy(roadmap->center, world->center, sizeof(roadmap->center));
     const double diagonal = prm_space_diagonal(&roadmap->space);
     if (params->edge_resolution == 0.0)
         roadmap->params.edge_resolution = diagonal / PRM_SAMPLES_ACROSS;
-    TRY(check_resolution(&roadmap->params, diagonal));
+    TRY(prm_params_check_resolution(&roadmap->params, diagonal));
     TRY(prm_robot_create(context, &roadmap->robot, robot, &roadmap->space, world->center));
     TRY(keep_allowed(roadmap, params));
     made->all = prm_roadmap_scene(roadmap, world);

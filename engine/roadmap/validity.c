@@ -126,17 +126,22 @@ cleanup:
     return status;
 }
 
-/* The greatest degree and length of the graph on the host. */
-static void find_maxima(struct prm_validity *validity, const struct prm_host_graph *graph)
+enum prm_status prm_validity_weigh_as(struct prm_validity *validity, double scale,
+                                      uint32_t degree_max, double length_max)
 {
-    for (uint32_t v = 0; v < graph->vertex_count; v++) {
-        const uint32_t degree = graph->offsets[v + 1] - graph->offsets[v];
-        if (degree > validity->degree_max)
-            validity->degree_max = degree;
-    }
-    for (uint32_t i = 0; i < graph->arc_count; i++)
-        validity->length_max =
-            fmax(validity->length_max, (double)graph->lengths[graph->arcs[i].weight]);
+    const struct prm_roadmap *roadmap = validity->roadmap;
+    const struct prm_graph *graph = &validity->graph;
+    const struct prm_share share = prm_share_of(roadmap->context, graph->arc_count);
+    char options[PRM_SCENE_OPTIONS_MAX];
+
+    validity->weight_scale = scale;
+    validity->degree_max = degree_max;
+    validity->length_max = length_max;
+    prm_space_options(options, &roadmap->space);
+    return prm_launch(roadmap->context, PRM_KERNEL_ROADMAP_WEIGH_ARCS, options, share.items,
+                      share.group,
+                      ARGS(ARG_BUFFER(graph->arcs), ARG_BUFFER(roadmap->lengths),
+                           ARG_F32((float)scale), ARG_U32(graph->arc_count)));
 }
 
 enum prm_status prm_validity_weigh(struct prm_validity *validity, double link_length,
@@ -145,9 +150,9 @@ enum prm_status prm_validity_weigh(struct prm_validity *validity, double link_le
     const struct prm_roadmap *roadmap = validity->roadmap;
     struct prm_context *context = roadmap->context;
     const struct prm_graph *graph = &validity->graph;
-    const struct prm_share share = prm_share_of(context, graph->arc_count);
     enum prm_status status = PRM_OK;
-    char options[PRM_SCENE_OPTIONS_MAX];
+    double scale, length_max;
+    uint32_t degree_max;
     uint32_t *offsets = malloc(prm_words(graph->vertex_count + 1u));
     struct arc *arcs = malloc(graph->arc_count * sizeof(*arcs) + 1);
 
@@ -161,15 +166,11 @@ enum prm_status prm_validity_weigh(struct prm_validity *validity, double link_le
     TRY(prm_buffer_read(context, graph->arcs, 0, arcs, graph->arc_count * sizeof(*arcs)));
     const struct prm_host_graph host = {graph->vertex_count, graph->arc_count, offsets, arcs,
                                         roadmap->host_lengths};
-    TRY(prm_weight_scale(&validity->weight_scale, &host, link_length));
-    if (scale_max > 0.0 && validity->weight_scale > scale_max)
-        validity->weight_scale = scale_max;
-    find_maxima(validity, &host);
-
-    prm_space_options(options, &roadmap->space);
-    TRY(prm_launch(context, PRM_KERNEL_ROADMAP_WEIGH_ARCS, options, share.items, share.group,
-                   ARGS(ARG_BUFFER(graph->arcs), ARG_BUFFER(roadmap->lengths),
-                        ARG_F32((float)validity->weight_scale), ARG_U32(graph->arc_count))));
+    TRY(prm_weight_scale(&scale, &host, link_length));
+    if (scale_max > 0.0 && scale > scale_max)
+        scale = scale_max;
+    prm_host_graph_maxima(&host, &degree_max, &length_max);
+    TRY(prm_validity_weigh_as(validity, scale, degree_max, length_max));
 cleanup:
     free(offsets);
     free(arcs);

@@ -32,6 +32,10 @@ enum prm_status prm_validity_label(struct prm_arena *arena, struct prm_validity 
 enum prm_status prm_validity_weigh(struct prm_validity *validity, double link_length,
                                    double scale_max);
 
+/* The same where its outcome is known already: nothing is read back. */
+enum prm_status prm_validity_weigh_as(struct prm_validity *validity, double scale,
+                                      uint32_t degree_max, double length_max);
+
 /* Histograms, and changes against `previous` (NULL: none). */
 enum prm_status prm_validity_summarise(struct prm_arena *arena, struct prm_validity *validity,
                                        const struct prm_validity *previous);

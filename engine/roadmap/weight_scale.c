@@ -88,6 +88,20 @@ static double longest_path(struct walk *walk, double fine)
     return longest;
 }
 
+void prm_host_graph_maxima(const struct prm_host_graph *graph, uint32_t *degree_max,
+                           double *length_max)
+{
+    *degree_max = 0;
+    *length_max = 0.0;
+    for (uint32_t v = 0; v < graph->vertex_count; v++) {
+        const uint32_t degree = graph->offsets[v + 1] - graph->offsets[v];
+        if (degree > *degree_max)
+            *degree_max = degree;
+    }
+    for (uint32_t i = 0; i < graph->arc_count; i++)
+        *length_max = fmax(*length_max, (double)graph->lengths[graph->arcs[i].weight]);
+}
+
 enum prm_status prm_weight_scale(double *scale, const struct prm_host_graph *graph,
                                  double link_length)
 {

@@ -22,6 +22,10 @@ struct prm_host_graph {
     const float *lengths;    /* by edge number */
 };
 
+/* The greatest degree, and length of an edge, of a graph; 0 where there is none. */
+void prm_host_graph_maxima(const struct prm_host_graph *graph, uint32_t *degree_max,
+                           double *length_max);
+
 /* `link_length`: the longest that a start's or goal's link may be. */
 enum prm_status prm_weight_scale(double *scale, const struct prm_host_graph *graph,
                                  double link_length);
