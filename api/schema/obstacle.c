@@ -68,6 +68,11 @@ static const struct {
     {ELEMENTS, "resolution"},
 };
 
+uint32_t obstacle_dimension(enum obstacle_type type)
+{
+    return shapes[type].dimension;
+}
+
 /* ---- parts ---- */
 
 /* Reports members that the type does not have. */

@@ -71,6 +71,9 @@ struct world_document {
 /* Numbers in a row of an obstacle's points; 0: the type has none. */
 uint32_t obstacle_point_width(enum obstacle_type type);
 
+/* Dimensions of the worlds that such obstacles stand in. */
+uint32_t obstacle_dimension(enum obstacle_type type);
+
 /* Parses and validates a body. false: `problem` says all that is wrong; `world` needs no deinit
  * then. */
 bool world_read(struct world_document *world, const char *body, size_t bytes,
