@@ -33,6 +33,8 @@
     LIMIT(jobs, "--max-jobs", 64, "jobs queued or running")                                        \
     LIMIT(queued_requests, "--max-queued-requests", 1024, "plan requests waiting for the device")  \
     LIMIT(connections, "--max-connections", 4096, "HTTP connections")                              \
+    LIMIT(connections_per_address, "--max-connections-per-address", 0,                             \
+          "HTTP connections from one address; 0: as many as there may be")                         \
     LIMIT(wait_s, "--max-wait-s", 600, "seconds that a request may wait for a job")                \
     LIMIT(host_bytes, "--max-host-bytes", 4ull << 30, "bytes of requests and answers in flight")   \
     LIMIT(device_bytes, "--max-device-bytes", 0,                                                   \
