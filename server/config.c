@@ -1,5 +1,7 @@
 #include "server/config.h"
 
+#include "server/access.h"
+
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
@@ -9,14 +11,13 @@
 #include <unistd.h>
 
 enum option_kind {
-    OPTION_TEXT,        /* char * */
-    OPTION_NUMBER,      /* uint64_t */
-    OPTION_REAL,        /* double */
-    OPTION_CHOICE,      /* an enum: the place among `choices` */
-    OPTION_SWITCH,      /* bool; no value on the command line */
-    OPTION_FILE,        /* the file of options itself */
-    OPTION_ACTION,      /* command line only, not part of the configuration */
-    OPTION_UNSUPPORTED, /* a promise that must not be taken in silence */
+    OPTION_TEXT,   /* char * */
+    OPTION_NUMBER, /* uint64_t */
+    OPTION_REAL,   /* double */
+    OPTION_CHOICE, /* an enum: the place among `choices` */
+    OPTION_SWITCH, /* bool; no value on the command line */
+    OPTION_FILE,   /* the file of options itself */
+    OPTION_ACTION, /* command line only, not part of the configuration */
 };
 
 /* One option. */
@@ -34,8 +35,10 @@ enum {
     THREADS_MAX = 256,
     THREADS_USUAL = 8,
     TIMEOUT_MAX_S = 86400,
+    TOKEN_RATE_MAX = 1000000,
     STEP_MAX_MS = 1000,
     NAME_BYTES = 64,
+    BASE_PATH_BYTES = 128,
     LINE_BYTES = 4096,
 };
 static const uint64_t count_most = INT32_MAX, bytes_most = UINT64_C(1) << 50;
@@ -58,6 +61,10 @@ static const struct option_row rows[] = {
      "threads that move bytes; default: one a core, at most 8"},
     {"idle-timeout-s", OPTION_NUMBER, AT(idle_timeout_s), 1, TIMEOUT_MAX_S, "60", NULL, "N",
      "seconds after which a silent connection is closed"},
+    {"receive-timeout-s", OPTION_NUMBER, AT(receive_timeout_s), 1, TIMEOUT_MAX_S, "20", NULL, "N",
+     "seconds for a request's head, and for its body besides one for each 1000 bytes"},
+    {"request-timeout-s", OPTION_NUMBER, AT(request_timeout_s), 0, TIMEOUT_MAX_S, "900", NULL, "N",
+     "seconds after which work waiting for an answer is given up with 503; 0: never"},
     {"drain-timeout-s", OPTION_NUMBER, AT(drain_timeout_s), 0, TIMEOUT_MAX_S, "25", NULL, "N",
      "seconds to finish accepted work in after SIGTERM"},
     {"build-step-ms", OPTION_REAL, AT(build_step_ms), 0, STEP_MAX_MS, "2", NULL, "X",
@@ -66,9 +73,24 @@ static const struct option_row rows[] = {
      "format of the log on stderr"},
     {"log-level", OPTION_CHOICE, AT(log_level), 0, 0, "info", "debug|info|warning|error",
      "debug|info|warning|error", "the least that is logged; each request is info"},
+    {"log-file", OPTION_TEXT, AT(log_file), 0, 0, NULL, NULL, "FILE",
+     "log there, opened anew on SIGHUP; default: stderr"},
+    {"token-file", OPTION_TEXT, AT(token_file), 0, 0, NULL, NULL, "FILE",
+     "lines of `role sha256-of-token [comment]`, role read, plan or write; read anew on SIGHUP"},
+    {"token-requests-per-s", OPTION_REAL, AT(token_requests_per_s), 0, TOKEN_RATE_MAX, NULL, NULL,
+     "X", "requests a second of each token; default: no bound"},
     {"insecure", OPTION_SWITCH, AT(insecure), 0, 0, "false", NULL, NULL,
-     "allow an address that is not loopback, although nothing guards it"},
-    {"token-file", OPTION_UNSUPPORTED, 0, 0, 0, NULL, NULL, "FILE", NULL},
+     "allow an address that is not loopback without tokens, although nothing guards it"},
+    {"tls-cert", OPTION_TEXT, AT(tls_cert), 0, 0, NULL, NULL, "FILE",
+     "serve HTTPS by this certificate chain (PEM), read anew on SIGHUP"},
+    {"tls-key", OPTION_TEXT, AT(tls_key), 0, 0, NULL, NULL, "FILE",
+     "its key (PEM, without a password)"},
+    {"cors-origin", OPTION_TEXT, AT(cors_origin), 0, 0, NULL, NULL, "ORIGIN,...",
+     "let pages of these origins ask, * of all; default: none"},
+    {"base-path", OPTION_TEXT, AT(base_path), 0, 0, NULL, NULL, "/PREFIX",
+     "prefix of every path and link"},
+    {"metrics-listen", OPTION_TEXT, AT(metrics_listen), 0, 0, NULL, NULL, "ADDRESS:PORT",
+     "serve /metrics and the probes there too, without tokens, TLS and prefix"},
 #define LIMIT(member, flag, value, text)                                                           \
     {flag, OPTION_NUMBER, AT(limits.member), (value) == 0 ? 0 : 1, 0, NULL, NULL, "N", text},
     LIMITS(LIMIT)
@@ -303,10 +325,6 @@ static bool set_value(struct config *config, const struct option_row *row,
         fine = strcmp(given->text, "true") == 0 || strcmp(given->text, "false") == 0;
         *(bool *)member = strcmp(given->text, "true") == 0;
         break;
-    case OPTION_UNSUPPORTED:
-        snprintf(wanted, sizeof(wanted), "absent, this version does not support it");
-        fine = false;
-        break;
     case OPTION_FILE:
     case OPTION_ACTION:
         break;
@@ -343,6 +361,24 @@ static void set_defaults(struct config *config)
     config->limits = limits_default();
 }
 
+/* Whether the values fit each other. */
+static bool check_together(const struct config *config, char *fault)
+{
+    if ((config->tls_cert == NULL) != (config->tls_key == NULL)) {
+        snprintf(fault, CONFIG_FAULT_MAX, "--tls-cert and --tls-key go together");
+        return false;
+    }
+    if (config->base_path != NULL && (!access_base_path_valid(config->base_path) ||
+                                      strlen(config->base_path) > BASE_PATH_BYTES)) {
+        snprintf(fault, CONFIG_FAULT_MAX,
+                 "--base-path: '%.80s' must begin with / and not end so, of at most %d letters, "
+                 "digits and ._~-",
+                 config->base_path, BASE_PATH_BYTES);
+        return false;
+    }
+    return true;
+}
+
 /* All values over the defaults. */
 static bool set_values(struct config *config, struct given given[ROW_COUNT], char *fault)
 {
@@ -358,7 +394,7 @@ static bool set_values(struct config *config, struct given given[ROW_COUNT], cha
         config->data_dir = data_dir_default();
     if (config->data_dir == NULL)
         snprintf(fault, CONFIG_FAULT_MAX, "--data-dir: no folder is known: HOME is not set");
-    return config->data_dir != NULL;
+    return config->data_dir != NULL && check_together(config, fault);
 }
 
 enum config_outcome config_read(struct config *config, int argc, char *argv[],
@@ -401,8 +437,6 @@ void config_print_help(FILE *out)
     for (int i = 0; i < ROW_COUNT; i++) {
         const struct option_row *row = &rows[i];
         char head[NAME_BYTES * 2];
-        if (row->kind == OPTION_UNSUPPORTED)
-            continue;
         snprintf(head, sizeof(head), "--%s %s", row_name(row),
                  row->value_name ? row->value_name : "");
         fprintf(out, "  %-38s %s", head, row->help);

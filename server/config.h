@@ -13,17 +13,23 @@
 #include <stdio.h>
 
 struct config {
-    char *listen;    /* ADDRESS:PORT */
-    char *port_file; /* NULL: none is written */
-    char *data_dir;  /* NULL only before config_read */
-    char *device;    /* NULL: the best */
-    char *tuning;    /* NULL: the device's profile */
+    char *listen;                  /* ADDRESS:PORT */
+    char *port_file;               /* NULL: none is written */
+    char *data_dir;                /* NULL only before config_read */
+    char *device;                  /* NULL: the best */
+    char *tuning;                  /* NULL: the device's profile */
+    char *token_file;              /* NULL: nobody needs one */
+    char *tls_cert, *tls_key;      /* NULL, both: plain HTTP */
+    char *cors_origin, *base_path; /* NULL: none */
+    char *metrics_listen;          /* ADDRESS:PORT; NULL: none of their own */
+    char *log_file;                /* NULL: stderr */
     uint64_t threads;
-    uint64_t idle_timeout_s, drain_timeout_s;
-    double build_step_ms; /* 0: the service's default */
+    uint64_t idle_timeout_s, receive_timeout_s, request_timeout_s, drain_timeout_s;
+    double token_requests_per_s; /* 0: no bound */
+    double build_step_ms;        /* 0: the service's default */
     enum log_format log_format;
     enum log_level log_level;
-    bool insecure;
+    bool insecure; /* any address, although there are no tokens */
     struct limits limits;
 };
 

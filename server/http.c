@@ -1,6 +1,7 @@
 #include "server/http.h"
 
 #include "schema/clock.h"
+#include "server/connections.h"
 #include "server/pack.h"
 #include "server/request.h"
 #include "server/watcher.h"
@@ -22,8 +23,9 @@ enum {
     PIECE_BYTES = 32 * 1024,
     EVENT_BYTES = 2 * 1024, /* of a stream, at a time */
     RETRY_DRAINING_S = 5,
-    CLOSE_WAIT_MS = 2000, /* for answers to leave at the end */
-    STATUS_GONE = 499,    /* in log and metrics: the client left before its answer */
+    CLOSE_WAIT_MS = 2000,   /* for answers to leave at the end */
+    BYTES_PER_S_MIN = 1000, /* of bodies and answers; slower ones are cut */
+    STATUS_GONE = 499,      /* in log and metrics: the client left before its answer */
     POLL_MS = 1,
 };
 
@@ -34,8 +36,11 @@ struct http {
     struct http_options options;
     struct MHD_Daemon *daemon;
     struct watcher *watcher;
+    struct connections *connections;
     struct budget budget;
     atomic_uint gate;
+    atomic_bool draining;
+    atomic_uint sending;   /* answers begun and not ended, but for streams */
     atomic_uint exchanges; /* requests begun and not ended */
     _Atomic uint64_t numbers;
 };
@@ -47,8 +52,11 @@ struct exchange {
     struct request request;
     struct http *http;
     struct MHD_Connection *connection;
+    struct connection *peer;
     enum phase phase;
-    double started_s;
+    double started_s, head_s; /* when it began, and when its head was there */
+    uint64_t received_bytes;  /* of the body, as it came */
+    bool is_sending;          /* counts in http->sending */
     struct watcher_entry watched;
     uint64_t charged;      /* bytes of the answer in the budget */
     char *packed;          /* the answer as gzip, owned; NULL: not so */
@@ -172,6 +180,41 @@ static void add_header(struct MHD_Response *response, const char *name, const ch
         MHD_add_response_header(response, name, value);
 }
 
+/* What a browser must be told before it lets a page of another origin have the answer. */
+static void add_cors_headers(const struct exchange *exchange, struct MHD_Response *response)
+{
+    const struct request *request = &exchange->request;
+    if (request->access->cors_origin == NULL)
+        return;
+    add_header(response, "Vary", "Origin");
+    if (request->allowed_origin == NULL)
+        return;
+    add_header(response, "Access-Control-Allow-Origin", request->allowed_origin);
+    if (request->is_preflight) {
+        add_header(response, "Access-Control-Allow-Methods", request->match.allow);
+        add_header(response, "Access-Control-Allow-Headers",
+                   "Accept, Authorization, Content-Encoding, Content-Type, If-Match, "
+                   "If-None-Match, Last-Event-ID, Prefer, X-Request-Id");
+        add_header(response, "Access-Control-Max-Age", "600");
+    } else {
+        add_header(response, "Access-Control-Expose-Headers",
+                   "Allow, ETag, Location, Preference-Applied, Retry-After, WWW-Authenticate, "
+                   "X-Request-Id");
+    }
+}
+
+/* The reply's link, under the prefix. */
+static void add_location(const struct exchange *exchange, struct MHD_Response *response)
+{
+    const char *location = exchange->request.call.reply.location;
+    const char *base_path = exchange->http->options.access.base_path;
+    char link[sizeof(((struct reply *)0)->location) + 256];
+    if (*location == '\0')
+        return;
+    snprintf(link, sizeof(link), "%s%s", base_path != NULL ? base_path : "", location);
+    add_header(response, "Location", link);
+}
+
 static void add_headers(struct exchange *exchange, struct MHD_Response *response)
 {
     const struct reply *reply = &exchange->request.call.reply;
@@ -181,7 +224,9 @@ static void add_headers(struct exchange *exchange, struct MHD_Response *response
     add_header(response, "X-Request-Id", exchange->request.call.request_id);
     add_header(response, "Content-Type", reply->content_type);
     add_header(response, "ETag", reply->etag);
-    add_header(response, "Location", reply->location);
+    add_location(exchange, response);
+    add_header(response, "WWW-Authenticate", exchange->request.challenge);
+    add_cors_headers(exchange, response);
     add_header(response, "Allow", reply->allow);
     add_header(response, "Preference-Applied", reply->preference_applied);
     add_header(response, "Retry-After", seconds);
@@ -194,8 +239,32 @@ static void add_headers(struct exchange *exchange, struct MHD_Response *response
     }
     if (exchange->packed != NULL || exchange->packer != NULL)
         add_header(response, "Content-Encoding", "gzip");
-    if (exchange->request.closes)
+    if (exchange->request.closes || atomic_load(&exchange->http->draining))
         add_header(response, "Connection", "close");
+}
+
+/* A client must read its answer in the time that the least rate gives it; a stream goes on. */
+static void hurry_answer(struct exchange *exchange)
+{
+    const struct reply *reply = &exchange->request.call.reply;
+    if (reply->stream != NULL) {
+        connection_allow(exchange->peer, 0);
+        exchange->watched.late_s = 0;
+        return;
+    }
+    connection_allow(exchange->peer, exchange->http->options.idle_timeout_s +
+                                         (double)reply->body.length / BYTES_PER_S_MIN);
+    exchange->is_sending = true;
+    atomic_fetch_add(&exchange->http->sending, 1);
+}
+
+/* An answer in the place of one that took too long. */
+static void refuse_late(struct exchange *exchange)
+{
+    if (!atomic_load(&exchange->watched.is_late) || exchange->request.call.reply.status < 400)
+        return;
+    request_refuse(&exchange->request, PROBLEM_OVERLOADED,
+                   "the answer took longer than --request-timeout-s allows");
 }
 
 /* Sends call.reply. */
@@ -207,6 +276,7 @@ static enum MHD_Result answer(struct exchange *exchange)
     exchange->charged = reply->body.capacity;
     budget_charge(&exchange->http->budget, exchange->charged);
     exchange->phase = SENT;
+    hurry_answer(exchange);
 
     struct MHD_Response *response = make_response(exchange);
     if (response == NULL)
@@ -246,6 +316,9 @@ static enum MHD_Result submit(struct exchange *exchange)
     exchange->watched.fd =
         MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_CONNECTION_FD)
             ->connect_fd;
+    exchange->watched.late_s =
+        http->options.request_timeout_s > 0 ? clock_steady() + http->options.request_timeout_s : 0;
+    connection_allow(exchange->peer, 0);
     sleep_connection(exchange);
     service_call(http->options.service, call);
     gate_leave(http);
@@ -273,6 +346,10 @@ static enum MHD_Result take_header(void *argument, enum MHD_ValueKind kind, cons
         {"Transfer-Encoding", &head->transfer_encoding},
         {"Content-Length", &head->content_length},
         {"Last-Event-ID", &head->last_event_id},
+        {"Authorization", &head->authorization},
+        {"Origin", &head->origin},
+        {"Host", &head->host},
+        {"Access-Control-Request-Method", &head->preflight_method},
     };
     (void)kind;
     if (value == NULL)
@@ -286,13 +363,26 @@ static enum MHD_Result take_header(void *argument, enum MHD_ValueKind kind, cons
     return MHD_YES;
 }
 
+/* Takes a piece of the body, and moves the time by which the next must come. */
+static bool take_body(struct exchange *exchange, const char *data, size_t bytes)
+{
+    exchange->received_bytes += bytes;
+    const double until_s = exchange->head_s + exchange->http->options.receive_timeout_s +
+                           (double)exchange->received_bytes / BYTES_PER_S_MIN;
+    const double left_s = until_s - clock_steady();
+    connection_allow(exchange->peer, left_s > 0 ? left_s : 1e-3);
+    return request_take(&exchange->request, data, bytes);
+}
+
 static void begin(struct exchange *exchange, const char *method)
 {
     struct http *http = exchange->http;
     struct request_head head = {.method = method};
     MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, take_header, &head);
-    request_begin(&exchange->request, &head, &http->options.limits, &http->budget,
-                  atomic_fetch_add(&http->numbers, 1));
+    request_begin(&exchange->request, &head, &http->options.limits, &http->options.access,
+                  &http->budget, atomic_fetch_add(&http->numbers, 1));
+    exchange->head_s = clock_steady();
+    connection_allow(exchange->peer, http->options.receive_timeout_s);
 }
 
 /* MHD_AccessHandlerCallback: once for the head, for each piece of the body, twice at its end, and
@@ -313,7 +403,7 @@ static enum MHD_Result on_request(void *argument, struct MHD_Connection *connect
         return exchange->request.closes ? answer(exchange) : MHD_YES;
     case AT_BODY:
         if (*data_bytes > 0) {
-            const bool goes_on = request_take(&exchange->request, data, *data_bytes);
+            const bool goes_on = take_body(exchange, data, *data_bytes);
             *data_bytes = 0;
             return goes_on ? MHD_YES : MHD_NO;
         }
@@ -328,6 +418,7 @@ static enum MHD_Result on_request(void *argument, struct MHD_Connection *connect
     case AT_END:
         return submit(exchange);
     case IN_SERVICE:
+        refuse_late(exchange);
         return answer(exchange);
     case SENT:
         break;
@@ -340,13 +431,16 @@ static enum MHD_Result on_request(void *argument, struct MHD_Connection *connect
 static void *on_target(void *argument, const char *target, struct MHD_Connection *connection)
 {
     struct http *http = argument;
+    struct connection *peer =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     struct exchange *exchange = calloc(1, sizeof(*exchange));
-    if (exchange == NULL || !request_init(&exchange->request, target)) {
+    if (exchange == NULL || peer == NULL || !request_init(&exchange->request, target)) {
         free(exchange);
         return NULL;
     }
     exchange->http = http;
     exchange->connection = connection;
+    exchange->peer = peer;
     exchange->started_s = clock_steady();
     atomic_fetch_add(&http->exchanges, 1);
     return exchange;
@@ -385,6 +479,8 @@ static void record(struct exchange *exchange, enum MHD_RequestTerminationCode ho
         log_u64(&line, "status", (uint64_t)status);
         log_number(&line, "ms", 1e3 * seconds);
         log_u64(&line, "bytes", exchange->sent_bytes);
+        if (*request->client != '\0')
+            log_string(&line, "client", request->client);
         if (request->call.problem.fault_count > 0)
             log_string(&line, "code", problem_code_text(request->call.problem.faults[0].code));
         if (how != MHD_REQUEST_TERMINATED_COMPLETED_OK && !is_refused)
@@ -415,12 +511,38 @@ static void on_end(void *argument, struct MHD_Connection *connection, void **sta
     struct reply_stream *stream = exchange->request.call.reply.stream;
     if (stream != NULL)
         stream->close(stream);
+    if (exchange->is_sending)
+        atomic_fetch_sub(&http->sending, 1);
+    // the next request, or the end of a connection that waits for none
+    connection_allow(exchange->peer,
+                     (double)http->options.idle_timeout_s + http->options.receive_timeout_s);
     budget_release(&http->budget, exchange->charged);
     packer_destroy(exchange->packer);
     free(exchange->packed);
     request_deinit(&exchange->request);
     free(exchange);
     atomic_fetch_sub(&http->exchanges, 1);
+}
+
+/* MHD_NotifyConnectionCallback: the first request must come soon, TLS' handshake included. */
+static void on_connection(void *argument, struct MHD_Connection *connection, void **socket_context,
+                          enum MHD_ConnectionNotificationCode event)
+{
+    struct http *http = argument;
+    struct connection *peer = *socket_context;
+    if (event == MHD_CONNECTION_NOTIFY_STARTED) {
+        peer = *socket_context = calloc(1, sizeof(*peer));
+        if (peer == NULL)
+            return;
+        connections_add(
+            http->connections, peer,
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd);
+        connection_allow(peer, http->options.receive_timeout_s);
+    } else if (peer != NULL) {
+        connections_remove(http->connections, peer);
+        free(peer);
+        *socket_context = NULL;
+    }
 }
 
 /* ---- the daemon ---- */
@@ -446,21 +568,26 @@ static void on_message(void *argument, const char *format, va_list arguments)
 static struct MHD_Daemon *start_daemon(struct http *http)
 {
     const struct http_options *options = &http->options;
-    // the library takes a pool of one for a mistake
-    const struct MHD_OptionItem pool[] = {
-        {options->threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, options->threads,
-         NULL},
-        {MHD_OPTION_END, 0, NULL},
-    };
+    // the library takes a pool of one for a mistake, and no bound for an option left out
+    struct MHD_OptionItem pool[4];
+    size_t count = 0;
+    if (options->threads > 1)
+        pool[count++] =
+            (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE, options->threads, NULL};
+    if (options->limits.connections_per_address > 0)
+        pool[count++] =
+            (struct MHD_OptionItem){MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+                                    (intptr_t)options->limits.connections_per_address, NULL};
+    pool[count] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
     return MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
         on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_message, options->log,
         MHD_OPTION_LISTEN_SOCKET, options->listener, MHD_OPTION_URI_LOG_CALLBACK, on_target, http,
-        MHD_OPTION_NOTIFY_COMPLETED, on_end, http, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped,
-        NULL, MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->limits.connections,
-        MHD_OPTION_CONNECTION_TIMEOUT, options->idle_timeout_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, pool,
-        MHD_OPTION_END);
+        MHD_OPTION_NOTIFY_COMPLETED, on_end, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+        http, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)options->limits.connections, MHD_OPTION_CONNECTION_TIMEOUT,
+        options->idle_timeout_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
 }
 
 struct http *http_open(const struct http_options *options)
@@ -476,18 +603,31 @@ struct http *http_open(const struct http_options *options)
     atomic_init(&http->numbers, seed);
 
     http->watcher = watcher_open();
-    if (http->watcher == NULL)
+    http->connections = connections_open();
+    if (http->watcher == NULL || http->connections == NULL)
         goto failed;
     http->daemon = start_daemon(http);
     if (http->daemon != NULL)
         return http;
 
 failed:
-    if (http != NULL)
+    if (http != NULL) {
         watcher_close(http->watcher);
+        connections_close(http->connections);
+    }
     free(http);
     close(options->listener);
     return NULL;
+}
+
+void http_drain(struct http *http)
+{
+    atomic_store(&http->draining, true);
+}
+
+unsigned http_sending(const struct http *http)
+{
+    return atomic_load(&http->sending);
 }
 
 void http_quiet(struct http *http)
@@ -506,6 +646,7 @@ void http_close(struct http *http)
         sleep_ms(POLL_MS);
     MHD_stop_daemon(http->daemon);
     watcher_close(http->watcher);
+    connections_close(http->connections);
     assert(atomic_load(&http->exchanges) == 0);
     free(http);
 }

@@ -14,6 +14,7 @@
 #define SERVER_HTTP_H
 
 #include "schema/limits.h"
+#include "server/access.h"
 #include "server/log.h"
 #include "service/service.h"
 
@@ -22,14 +23,24 @@ struct http;
 struct http_options {
     int listener; /* a listening socket, taken over */
     unsigned threads;
-    unsigned idle_timeout_s; /* of a connection on which nothing moves */
+    unsigned idle_timeout_s;    /* of a connection on which nothing moves */
+    unsigned receive_timeout_s; /* for a head, and for a body besides what 1000 bytes/s need */
+    unsigned request_timeout_s; /* for the service to answer; 0: as long as it takes */
     struct limits limits;
+    struct access access;    /* what it names is borrowed */
+    bool with_tls;           /* by the certificate of tls_open() */
     struct service *service; /* borrowed until http_quiet() */
     struct log *log;         /* borrowed */
 };
 
 /* Starts to serve. NULL: it could not start; the listener is closed. */
 struct http *http_open(const struct http_options *options);
+
+/* From now on each answer closes its connection. */
+void http_drain(struct http *http);
+
+/* Answers on their way to clients, streams aside. */
+unsigned http_sending(const struct http *http);
 
 /* Waits until no thread is inside the service and keeps all out: from now on requests get 503
  * `draining`. */

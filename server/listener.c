@@ -87,8 +87,8 @@ int listener_open(const char *text, bool any_address, char fault[LISTENER_FAULT_
     }
     if (!any_address && !is_loopback(addresses->ai_addr)) {
         snprintf(fault, LISTENER_FAULT_MAX,
-                 "--listen: %.100s is not a loopback address, and nothing would guard it: this "
-                 "version has no tokens; --insecure allows it all the same",
+                 "--listen: %.100s is not a loopback address, and nothing would guard it: give "
+                 "--token-file, or --insecure to allow it all the same",
                  text);
     } else {
         *usage = false;

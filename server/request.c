@@ -1,5 +1,6 @@
 #include "server/request.h"
 
+#include "schema/clock.h"
 #include "server/headers.h"
 
 #include <stdarg.h>
@@ -122,8 +123,49 @@ static char *path_of(char *target)
     return scheme + 3 + strcspn(scheme + 3, "/?");
 }
 
+/* Whether the request may be answered at all. Paths and methods that are not there need the least
+ * role, so that nothing is to be learnt without a token. */
+static bool judge_access(struct request *request, const struct request_head *head)
+{
+    const enum router_outcome outcome = request->match.outcome;
+    const enum route_role needed = outcome == ROUTER_FOUND ? route_table[request->match.route].role
+                                   : outcome == ROUTER_OPTIONS ? ROLE_OPEN
+                                                               : ROLE_READ;
+    const struct access_claim claim = {
+        .authorization = head->authorization,
+        .origin = head->origin,
+        .host = head->host,
+        .only_reads = strcmp(head->method, "GET") == 0 || strcmp(head->method, "HEAD") == 0 ||
+                      strcmp(head->method, "OPTIONS") == 0,
+    };
+    const struct access_decision decision =
+        access_decide(request->access, &claim, needed, clock_steady());
+    memcpy(request->client, decision.client, sizeof(request->client));
+    if (decision.code == PROBLEM_NONE)
+        return true;
+    memcpy(request->challenge, decision.challenge, sizeof(request->challenge));
+    request_refuse(request, decision.code, "%s", decision.detail);
+    request->call.reply.retry_after_s = decision.retry_after_s;
+    return false;
+}
+
+/* Where the path leads, behind the prefix and on a listener of its kind. */
+static void find_route(struct request *request, const char *method, char *path)
+{
+    struct router_match *match = &request->match;
+    char *rest = access_strip(request->access, path);
+    *match = (struct router_match){.outcome = ROUTER_UNKNOWN};
+    if (rest == NULL && strcmp(path, "*") != 0)
+        return;
+    router_match(match, method, rest != NULL ? rest : path);
+    const enum route_id route = match->route;
+    if (request->access->metrics_only && match->outcome == ROUTER_FOUND && route != ROUTE_METRICS &&
+        route_table[route].role != ROLE_OPEN)
+        *match = (struct router_match){.outcome = ROUTER_UNKNOWN};
+}
+
 /* Finds route and parameters, or answers. */
-static bool judge_target(struct request *request, const char *method)
+static bool judge_target(struct request *request, const struct request_head *head)
 {
     struct call *call = &request->call;
     struct router_match *match = &request->match;
@@ -131,7 +173,9 @@ static bool judge_target(struct request *request, const char *method)
     if (query != NULL)
         *query++ = '\0';
 
-    router_match(match, method, path);
+    find_route(request, head->method, path);
+    if (!judge_access(request, head))
+        return false;
     snprintf(call->reply.allow, sizeof(call->reply.allow), "%s",
              match->outcome == ROUTER_OPTIONS || match->outcome == ROUTER_WRONG_METHOD
                  ? match->allow
@@ -231,6 +275,8 @@ static void take_headers(struct request *request, const struct request_head *hea
     call->if_none_match = head->if_none_match;
     call->content_type = head->content_type;
     call->last_event_id = head->last_event_id;
+    request->allowed_origin = access_allow_origin(request->access, head->origin);
+    request->is_preflight = head->preflight_method != NULL;
     call->wait_s = headers_prefer_wait(head->prefer);
     if (call->wait_s > (double)request->limits->wait_s)
         call->wait_s = (double)request->limits->wait_s;
@@ -240,14 +286,16 @@ static void take_headers(struct request *request, const struct request_head *hea
 }
 
 void request_begin(struct request *request, const struct request_head *head,
-                   const struct limits *limits, struct budget *budget, uint64_t number)
+                   const struct limits *limits, const struct access *access, struct budget *budget,
+                   uint64_t number)
 {
     // the library has checked that a length is a number
     const uint64_t declared =
         head->content_length != NULL ? strtoull(head->content_length, NULL, 10) : 0;
     request->limits = limits;
+    request->access = access;
     take_headers(request, head, number);
-    if (judge_framing(request, head) && judge_target(request, head->method) &&
+    if (judge_framing(request, head) && judge_target(request, head) &&
         judge_content(request, head, declared) &&
         (route_table[request->call.route].flags & ROUTE_BODY) != 0)
         body_init(&request->body, limits->body_bytes, budget,

@@ -11,6 +11,7 @@
 #define SERVER_REQUEST_H
 
 #include "schema/limits.h"
+#include "server/access.h"
 #include "server/body.h"
 #include "server/router.h"
 #include "service/call.h"
@@ -20,7 +21,9 @@ struct request_head {
     const char *method, *content_type, *content_encoding, *accept, *accept_encoding, *prefer;
     const char *if_match, *if_none_match, *request_id, *expect, *transfer_encoding, *content_length;
     const char *last_event_id;
-    bool lengths_differ; /* Content-Length was sent twice, with two values */
+    const char *authorization, *origin, *host,
+        *preflight_method; /* Access-Control-Request-Method */
+    bool lengths_differ;   /* Content-Length was sent twice, with two values */
 };
 
 struct request {
@@ -31,8 +34,13 @@ struct request {
     const char *method;          /* static text, a label: one of the usual methods, or "other" */
     uint64_t skipped;            /* bytes of the body read over */
     const struct limits *limits; /* borrowed */
-    bool is_head;                /* the answer goes without its body */
-    bool takes_gzip;             /* the client understands it */
+    const struct access *access; /* borrowed */
+    const char *allowed_origin;  /* of CORS, in the head; NULL: none */
+    char challenge[sizeof(((struct access_decision *)0)->challenge)]; /* or empty */
+    char client[TOKEN_COMMENT_MAX]; /* who asked, for the log; or empty */
+    bool is_preflight;              /* a browser's question whether a page may ask */
+    bool is_head;                   /* the answer goes without its body */
+    bool takes_gzip;                /* the client understands it */
     bool answered; /* call.reply is the answer: nothing is left to do but to read over the body */
     bool closes;   /* answer at once and close */
 };
@@ -41,9 +49,11 @@ struct request {
 bool request_init(struct request *request, const char *target);
 void request_deinit(struct request *request);
 
-/* Judges the head. `number` is the request's own, for an id where the client sent none. */
+/* Judges the head; `limits` and `access` outlive the request. `number` is the request's own, for an
+ * id where the client sent none. */
 void request_begin(struct request *request, const struct request_head *head,
-                   const struct limits *limits, struct budget *budget, uint64_t number);
+                   const struct limits *limits, const struct access *access, struct budget *budget,
+                   uint64_t number);
 
 /* Takes a piece of the body, of any size; false: it goes on for so long that only hanging up helps.
  */

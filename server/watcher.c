@@ -1,5 +1,7 @@
 #include "server/watcher.h"
 
+#include "schema/clock.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -34,10 +36,11 @@ struct watcher {
     unsigned lingering_count;
 };
 
-/* Marks the entries whose peer is gone. With no events asked for, poll reports errors and hang-ups
- * alone. */
+/* Marks the entries whose peer is gone, or whose time is over. With no events asked for, poll
+ * reports errors and hang-ups alone. */
 static void poll_entries(struct watcher *watcher)
 {
+    const double now_s = clock_steady();
     struct watcher_entry *entry = watcher->head.next;
     while (entry != &watcher->head) {
         struct pollfd polled[BATCH];
@@ -46,6 +49,10 @@ static void poll_entries(struct watcher *watcher)
         for (; entry != &watcher->head && count < BATCH; entry = entry->next) {
             entries[count] = entry;
             polled[count++] = (struct pollfd){.fd = entry->fd};
+            if (entry->late_s > 0 && entry->late_s < now_s) {
+                atomic_store(&entry->is_late, true);
+                atomic_store(entry->abandoned, true);
+            }
         }
         if (poll(polled, count, 0) <= 0)
             continue;

@@ -1,9 +1,10 @@
 /* Sees what libmicrohttpd 0.9.75 does not: the fate of connections that it suspended or closed.
  *
- * A suspended connection is polled for a reset or a hang-up, which mark its call as abandoned. A
- * half-close is neither: its client still reads. A connection closed before its body was read is
- * kept open for a while, by a duplicate descriptor, and what still comes is thrown away; otherwise
- * the kernel would answer the body with a reset and the client lose the answer.
+ * A suspended connection is polled for a reset or a hang-up, which mark its call as abandoned, as
+ * does a time that it may not pass. A half-close is neither: its client still reads. A connection
+ * closed before its body was read is kept open for a while, by a duplicate descriptor, and what
+ * still comes is thrown away; otherwise the kernel would answer the body with a reset and the
+ * client lose the answer.
  *
  * Cost: one poll of all entries every 50 ms while there are any. Entries leave under the lock that
  * the poll holds, so a descriptor in the list is open.
@@ -22,7 +23,9 @@ struct watcher;
 struct watcher_entry {
     struct watcher_entry *previous, *next;
     int fd;
-    atomic_bool *abandoned; /* set once the peer is gone */
+    atomic_bool *abandoned; /* set once the peer is gone, or it is too late */
+    double late_s;          /* when it is, on the monotonic clock; 0: never */
+    atomic_bool is_late;    /* it was */
 };
 
 /* Starts the thread; NULL: it could not. */
