@@ -4,6 +4,7 @@
 #include "server/connections.h"
 #include "server/pack.h"
 #include "server/request.h"
+#include "server/tls.h"
 #include "server/watcher.h"
 
 #include <assert.h>
@@ -565,29 +566,37 @@ static void on_message(void *argument, const char *format, va_list arguments)
     log_event(argument, LOG_DEBUG, "http", message);
 }
 
+static char TLS_PRIORITIES[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
+
 static struct MHD_Daemon *start_daemon(struct http *http)
 {
     const struct http_options *options = &http->options;
     // the library takes a pool of one for a mistake, and no bound for an option left out
-    struct MHD_OptionItem pool[4];
+    struct MHD_OptionItem more[4];
     size_t count = 0;
     if (options->threads > 1)
-        pool[count++] =
+        more[count++] =
             (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE, options->threads, NULL};
     if (options->limits.connections_per_address > 0)
-        pool[count++] =
+        more[count++] =
             (struct MHD_OptionItem){MHD_OPTION_PER_IP_CONNECTION_LIMIT,
                                     (intptr_t)options->limits.connections_per_address, NULL};
-    pool[count] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
+    if (options->with_tls)
+        more[count++] =
+            (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)TLS_PRIORITIES};
+    more[count] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
     return MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
-        on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_message, options->log,
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
+            (options->with_tls ? (unsigned)MHD_USE_TLS : 0),
+        0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_message, options->log,
         MHD_OPTION_LISTEN_SOCKET, options->listener, MHD_OPTION_URI_LOG_CALLBACK, on_target, http,
         MHD_OPTION_NOTIFY_COMPLETED, on_end, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
         http, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)options->limits.connections, MHD_OPTION_CONNECTION_TIMEOUT,
         options->idle_timeout_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, more,
+        options->with_tls ? MHD_OPTION_HTTPS_CERT_CALLBACK2 : MHD_OPTION_END, tls_retrieve,
+        MHD_OPTION_END);
 }
 
 struct http *http_open(const struct http_options *options)

@@ -77,24 +77,24 @@ int listener_open(const char *text, bool any_address, char fault[LISTENER_FAULT_
     *usage = true;
     if (!split(text, host, port)) {
         snprintf(fault, LISTENER_FAULT_MAX,
-                 "--listen: '%.100s' is not ADDRESS:PORT with a port from 0 to 65535", text);
+                 "'%.100s' is not ADDRESS:PORT with a port from 0 to 65535", text);
         return -1;
     }
     const int code = getaddrinfo(host, port, &hints, &addresses);
     if (code != 0) {
-        snprintf(fault, LISTENER_FAULT_MAX, "--listen: %.100s: %s", text, gai_strerror(code));
+        snprintf(fault, LISTENER_FAULT_MAX, "%.100s: %s", text, gai_strerror(code));
         return -1;
     }
     if (!any_address && !is_loopback(addresses->ai_addr)) {
         snprintf(fault, LISTENER_FAULT_MAX,
-                 "--listen: %.100s is not a loopback address, and nothing would guard it: give "
+                 "%.100s is not a loopback address, and nothing would guard it: give "
                  "--token-file, or --insecure to allow it all the same",
                  text);
     } else {
         *usage = false;
         listener = open_at(addresses);
         if (listener < 0)
-            snprintf(fault, LISTENER_FAULT_MAX, "--listen: %.100s: %s", text, strerror(errno));
+            snprintf(fault, LISTENER_FAULT_MAX, "%.100s: %s", text, strerror(errno));
     }
     freeaddrinfo(addresses);
     return listener;

@@ -25,6 +25,8 @@ struct log {
     pthread_mutex_t lock;
     pthread_cond_t filled;
     struct text held; /* whole lines */
+    int next_fd;      /* taken over and not in use yet; negative: none */
+    bool owns_fd;
     uint64_t dropped;
     bool closing;
 };
@@ -47,6 +49,18 @@ static void write_out(struct log *log, const char *data, size_t bytes, bool last
     }
 }
 
+/* Goes over to the descriptor that log_redirect() gave. Under the lock. */
+static void switch_over(struct log *log)
+{
+    if (log->next_fd < 0)
+        return;
+    if (log->owns_fd)
+        close(log->fd);
+    log->fd = log->next_fd;
+    log->owns_fd = true;
+    log->next_fd = -1;
+}
+
 static void *run(void *argument)
 {
     struct log *log = argument;
@@ -56,6 +70,7 @@ static void *run(void *argument)
     for (;;) {
         while (log->held.length == 0 && !log->closing)
             pthread_cond_wait(&log->filled, &log->lock);
+        switch_over(log);
         const bool last = log->closing;
         struct text lines = log->held;
         const uint64_t dropped = log->dropped;
@@ -83,6 +98,7 @@ struct log *log_open(int fd, enum log_format format, enum log_level level)
     if (log == NULL)
         return NULL;
     log->fd = fd;
+    log->next_fd = -1;
     log->format = format;
     log->level = level;
     pthread_mutex_init(&log->lock, NULL);
@@ -105,10 +121,23 @@ void log_close(struct log *log)
     pthread_cond_signal(&log->filled);
     pthread_mutex_unlock(&log->lock);
     pthread_join(log->thread, NULL);
+    switch_over(log);
+    if (log->owns_fd)
+        close(log->fd);
     text_deinit(&log->held);
     pthread_cond_destroy(&log->filled);
     pthread_mutex_destroy(&log->lock);
     free(log);
+}
+
+void log_redirect(struct log *log, int fd)
+{
+    pthread_mutex_lock(&log->lock);
+    // a descriptor that never came into use is of no use any more
+    if (log->next_fd >= 0)
+        close(log->next_fd);
+    log->next_fd = fd;
+    pthread_mutex_unlock(&log->lock);
 }
 
 /* RFC 3339 in UTC with milliseconds. */

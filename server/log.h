@@ -21,6 +21,10 @@ struct log *log_open(int fd, enum log_format format, enum log_level level);
 /* Writes what is left. NULL is accepted. */
 void log_close(struct log *log);
 
+/* Writes what is logged from now on to another descriptor, which is taken over. Lines on their way
+ * still go to the old one; one that was taken over is closed after them. */
+void log_redirect(struct log *log, int fd);
+
 /* A line in the making: begin, fields, end. */
 struct log_line {
     struct log *log;

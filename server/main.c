@@ -1,11 +1,15 @@
 /* prmd: the whole program on one page. */
 #include "server/config.h"
 #include "server/http.h"
+#include "server/life.h"
 #include "server/listener.h"
+#include "server/tls.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,9 +24,25 @@ enum exit_code {
 
 enum { CHECK_WAIT_S = 300, POLL_MS = 10, DESCRIPTORS_SPARE = 64 };
 
+/* What is open, from the sockets on. */
+struct program {
+    const struct config *config;
+    int listener, metrics_listener; /* negative: none, or taken over */
+    struct log *log;
+    struct tokens *tokens;
+    struct service *service;
+    struct http *http, *metrics;
+};
+
 static void on_service_event(void *log, const char *event, const char *detail)
 {
     log_event(log, LOG_INFO, event, detail);
+}
+
+static bool say(const char *fault)
+{
+    fprintf(stderr, "prmd: %s\n", fault);
+    return false;
 }
 
 /* Whether the service became ready in time, said in a line. */
@@ -41,8 +61,7 @@ static bool check(const struct service *service)
         }
         nanosleep(&poll, NULL);
     }
-    fputs("prmd: the service did not become ready\n", stderr);
-    return false;
+    return say("the service did not become ready");
 }
 
 /* A connection is a descriptor: as many as the limit of connections asks for and the system allows.
@@ -60,42 +79,29 @@ static void raise_descriptor_limit(const struct config *config, struct log *log)
                   "the system's limit of open files is below --max-connections");
 }
 
-/* Waits until the service has finished what it accepted, the time is over or a second signal cuts
- * it short; after that one the next ends the process, by its default action. */
-static void drain(struct service *service, uint64_t seconds, struct log *log,
-                  const sigset_t *signals)
+/* Log, tokens and certificate; false: it said what is wrong. */
+static bool open_files(struct program *program)
 {
-    const struct timespec poll = {.tv_nsec = POLL_MS * 1000000L};
-    uint64_t waited_ms = 0;
-    bool is_cut = false;
-    service_drain(service);
-    for (; service_in_flight(service) > 0 && waited_ms < 1000 * seconds && !is_cut;
-         waited_ms += POLL_MS)
-        is_cut = sigtimedwait(signals, NULL, &poll) > 0;
-    if (service_in_flight(service) > 0)
-        log_event(log, LOG_WARNING, "work_cut_short", is_cut ? "second signal" : "time is over");
-    if (is_cut) {
-        signal(SIGTERM, SIG_DFL);
-        signal(SIGINT, SIG_DFL);
-        pthread_sigmask(SIG_UNBLOCK, signals, NULL);
+    const struct config *config = program->config;
+    char fault[CONFIG_FAULT_MAX];
+    program->log = log_open(STDERR_FILENO, config->log_format, config->log_level);
+    if (config->log_file != NULL && !life_open_log(program->log, config->log_file)) {
+        fprintf(stderr, "prmd: --log-file: %s: %s\n", config->log_file, strerror(errno));
+        return false;
     }
-}
-
-/* Serves until SIGTERM or SIGINT, then drains: readyz fails, accepted work is finished, the rest
- * refused. */
-static void serve(const struct config *config, struct log *log, struct http *http,
-                  struct service *service, const sigset_t *signals)
-{
-    int number;
-    sigwait(signals, &number);
-    log_event(log, LOG_INFO, "draining", NULL);
-    drain(service, config->drain_timeout_s, log, signals);
-    http_quiet(http);
+    if (config->token_file != NULL) {
+        program->tokens = tokens_open(config->token_file, config->token_requests_per_s, fault);
+        if (program->tokens == NULL)
+            return say(fault);
+    }
+    return config->tls_cert == NULL || tls_open(config->tls_cert, config->tls_key, fault) ||
+           say(fault);
 }
 
 /* Opens the service; false: it said why. */
-static bool open_service(const struct config *config, struct log *log, struct service **service)
+static bool open_service(struct program *program)
 {
+    const struct config *config = program->config;
     struct problem problem = {0};
     const struct service_options options = {
         .device = config->device,
@@ -105,85 +111,144 @@ static bool open_service(const struct config *config, struct log *log, struct se
         .build_step_ms = config->build_step_ms,
         .limits = config->limits,
         .log = on_service_event,
-        .log_context = log,
+        .log_context = program->log,
     };
-    if (service_open(service, &options, &problem))
-        return true;
-    fprintf(stderr, "prmd: %s\n", problem.faults[0].detail);
-    return false;
+    return service_open(&program->service, &options, &problem) || say(problem.faults[0].detail);
 }
 
-/* Tells the port, and serves on a listener, which is taken over; NULL: it said why. */
-static struct http *open_http(const struct config *config, struct log *log, struct service *service,
-                              int listener)
+static void log_listening(struct log *log, const char *event, const char *listen,
+                          const struct http_options *options)
 {
-    const uint16_t port = listener_port(listener);
+    struct log_line line;
+    if (!log_begin(&line, log, LOG_INFO, event))
+        return;
+    log_string(&line, "listen", listen);
+    log_u64(&line, "port", listener_port(options->listener));
+    log_string(&line, "scheme", options->with_tls ? "https" : "http");
+    if (options->access.tokens != NULL)
+        log_u64(&line, "tokens", tokens_count(options->access.tokens));
+    log_end(&line);
+}
+
+/* The listener of metrics alone, where one is wanted. */
+static bool open_metrics(struct program *program, struct http_options options)
+{
+    if (program->metrics_listener < 0)
+        return true;
+    options.listener = program->metrics_listener;
+    options.threads = 1;
+    options.access = (struct access){.metrics_only = true};
+    options.with_tls = false;
+    log_listening(program->log, "metrics_listening", program->config->metrics_listen, &options);
+    program->metrics_listener = -1;
+    program->metrics = http_open(&options);
+    return program->metrics != NULL || say("HTTP of --metrics-listen could not be started");
+}
+
+/* Tells the port, and serves; false: it said why. */
+static bool open_http(struct program *program)
+{
+    const struct config *config = program->config;
     const struct http_options options = {
-        .listener = listener,
+        .listener = program->listener,
         .threads = (unsigned)config->threads,
         .idle_timeout_s = (unsigned)config->idle_timeout_s,
+        .receive_timeout_s = (unsigned)config->receive_timeout_s,
+        .request_timeout_s = (unsigned)config->request_timeout_s,
         .limits = config->limits,
-        .service = service,
-        .log = log,
+        .access = {.tokens = program->tokens,
+                   .cors_origin = config->cors_origin,
+                   .base_path = config->base_path},
+        .with_tls = config->tls_cert != NULL,
+        .service = program->service,
+        .log = program->log,
     };
-    char fault[LISTENER_FAULT_MAX] = "HTTP could not be started";
-    struct http *http = NULL;
+    char fault[LISTENER_FAULT_MAX];
 
     // the socket listens already: who reads the port before HTTP starts is answered a moment later
-    if (config->port_file != NULL && !listener_write_port(config->port_file, port, fault))
-        close(listener);
-    else
-        http = http_open(&options);
-    if (http == NULL) {
-        fprintf(stderr, "prmd: %s\n", fault);
-        return NULL;
-    }
-    struct log_line line;
-    if (log_begin(&line, log, LOG_INFO, "listening")) {
-        log_string(&line, "listen", config->listen);
-        log_u64(&line, "port", port);
-        log_end(&line);
-    }
-    return http;
+    if (config->port_file != NULL &&
+        !listener_write_port(config->port_file, listener_port(program->listener), fault))
+        return say(fault);
+    program->listener = -1;
+    program->http = http_open(&options);
+    if (program->http == NULL)
+        return say("HTTP could not be started");
+    log_listening(program->log, "listening", config->listen, &options);
+    return open_metrics(program, options);
 }
 
-/* From the open listener on: opens the service, serves, closes. */
-static enum exit_code run(const struct config *config, int listener, bool is_check,
-                          const sigset_t *signals)
+/* From the open listeners on: opens the service, serves. */
+static enum exit_code run(struct program *program, bool is_check)
 {
-    struct service *service = NULL;
-    struct http *http = NULL;
-    enum exit_code code = EXIT_SERVICE;
+    if (!open_files(program))
+        return EXIT_FAILED;
+    raise_descriptor_limit(program->config, program->log);
+    if (!open_service(program))
+        return EXIT_SERVICE;
+    if (is_check)
+        return check(program->service) ? EXIT_FINE : EXIT_SERVICE;
+    if (!open_http(program))
+        return EXIT_FAILED;
+    life_serve(&(struct life){
+        .config = program->config,
+        .log = program->log,
+        .service = program->service,
+        .http = program->http,
+        .metrics = program->metrics,
+        .tokens = program->tokens,
+    });
+    return EXIT_FINE;
+}
 
-    struct log *log = log_open(STDERR_FILENO, config->log_format, config->log_level);
-    raise_descriptor_limit(config, log);
-    if (!open_service(config, log, &service)) {
-        if (listener >= 0)
-            close(listener);
-    } else if (is_check) {
-        code = check(service) ? EXIT_FINE : EXIT_SERVICE;
-    } else {
-        http = open_http(config, log, service, listener);
-        if (http != NULL)
-            serve(config, log, http, service, signals);
-        code = http != NULL ? EXIT_FINE : EXIT_FAILED;
-    }
-
+/* Closes what is open, after life_serve() or a part of run(). */
+static void finish(struct program *program)
+{
+    // no call may enter a service that closes
+    if (program->http != NULL)
+        http_quiet(program->http);
+    if (program->metrics != NULL)
+        http_quiet(program->metrics);
     // the service first: it hands back every call, and the answers leave before connections close
-    service_close(service);
-    http_close(http);
-    log_event(log, LOG_INFO, "stopped", NULL);
-    log_close(log);
-    return code;
+    service_close(program->service);
+    http_close(program->http);
+    http_close(program->metrics);
+    if (program->listener >= 0)
+        close(program->listener);
+    if (program->metrics_listener >= 0)
+        close(program->metrics_listener);
+    tls_close();
+    tokens_close(program->tokens);
+    log_event(program->log, LOG_INFO, "stopped", NULL);
+    log_close(program->log);
+}
+
+/* Opens the sockets before all else: a port in use is known at once. */
+static enum exit_code open_listeners(struct program *program)
+{
+    const struct config *config = program->config;
+    const bool is_guarded = config->insecure || config->token_file != NULL;
+    char fault[LISTENER_FAULT_MAX];
+    bool is_usage = false;
+    const char *flag = "--listen";
+    program->listener = listener_open(config->listen, is_guarded, fault, &is_usage);
+    bool fine = program->listener >= 0;
+    if (fine && config->metrics_listen != NULL) {
+        flag = "--metrics-listen";
+        program->metrics_listener =
+            listener_open(config->metrics_listen, is_guarded, fault, &is_usage);
+        fine = program->metrics_listener >= 0;
+    }
+    if (fine)
+        return EXIT_FINE;
+    fprintf(stderr, "prmd: %s: %s\n", flag, fault);
+    return is_usage ? EXIT_USAGE : EXIT_FAILED;
 }
 
 int main(int argc, char *argv[])
 {
     char fault[CONFIG_FAULT_MAX];
     struct config config;
-    sigset_t signals;
-    bool is_usage = false;
-    int listener = -1;
+    struct program program = {.config = &config, .listener = -1, .metrics_listener = -1};
     enum exit_code code = EXIT_FINE;
 
     const enum config_outcome outcome = config_read(&config, argc, argv, fault);
@@ -195,28 +260,23 @@ int main(int argc, char *argv[])
         puts("prmd " PRMD_VERSION);
         goto cleanup;
     case CONFIG_WRONG:
-        fprintf(stderr, "prmd: %s\n", fault);
+        say(fault);
         code = EXIT_USAGE;
         goto cleanup;
     case CONFIG_RUN:
-        listener = listener_open(config.listen, config.insecure, fault, &is_usage);
-        if (listener < 0) {
-            fprintf(stderr, "prmd: %s\n", fault);
-            code = is_usage ? EXIT_USAGE : EXIT_FAILED;
-            goto cleanup;
-        }
+        code = open_listeners(&program);
         break;
     case CONFIG_CHECK:
         break;
     }
 
-    // blocked before any thread starts, so that only sigwait() sees them
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
+    // blocked before any thread starts, so that only life_serve() sees them
+    const sigset_t signals = life_signals();
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN);
-    code = run(&config, listener, outcome == CONFIG_CHECK, &signals);
+    if (code == EXIT_FINE)
+        code = run(&program, outcome == CONFIG_CHECK);
+    finish(&program);
 
 cleanup:
     config_deinit(&config);

@@ -9,6 +9,8 @@ cmake_minimum_required(VERSION 3.25)
 # library | include | files that may
 set(rooms
   "libmicrohttpd|microhttpd\\.h|^server/http\\.c$"
+  "GnuTLS|gnutls/|^server/tls\\.h$"
+  "libsystemd|systemd/|^server/life\\.c$"
   "Jansson|jansson\\.h|^(api/schema|tests)/"
   "liblzf|lzf\\.h|^(api/formats/pcd\\.c$|tests/)"
   "libzip|zip\\.h|^(api/schema|tests)/"

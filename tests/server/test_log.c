@@ -140,12 +140,39 @@ static void a_stuck_reader_costs_lines_not_time(void **state)
     log_event(NULL, LOG_ERROR, "nowhere", NULL);
 }
 
+static void lines_follow_a_redirection(void **state)
+{
+    static char first[TEXT_BYTES], second[TEXT_BYTES];
+    int old[2], new[2], unused[2];
+    (void)state;
+    assert_int_equal(pipe(old) + pipe(new) + pipe(unused), 0);
+    struct log *log = log_open(old[1], LOG_JSON, LOG_INFO);
+    log_event(log, LOG_INFO, "before", NULL);
+    // what is read has left
+    assert_true(read(old[0], first, sizeof(first) - 1) > 0);
+    assert_non_null(strstr(first, "before"));
+    log_redirect(log, unused[1]);
+    log_redirect(log, new[1]);
+    log_event(log, LOG_INFO, "after", NULL);
+    log_close(log);
+    close(old[1]);
+    assert_int_equal(read_all(old[0], first), 0);
+    // the end comes only when what was taken over is closed
+    read_all(new[0], second);
+    assert_non_null(strstr(second, "after"));
+    assert_int_equal(read_all(unused[0], first), 0);
+    close(old[0]);
+    close(new[0]);
+    close(unused[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_json),
         cmocka_unit_test(lines_of_text),
         cmocka_unit_test(threads_do_not_mix_lines),
+        cmocka_unit_test(lines_follow_a_redirection),
         cmocka_unit_test(a_stuck_reader_costs_lines_not_time),
     };
     signal(SIGPIPE, SIG_IGN);

@@ -1,0 +1,137 @@
+#include "server/life.h"
+
+#include "schema/clock.h"
+#include "server/tls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+#include <time.h>
+
+enum { POLL_MS = 10, READY_POLL_MS = 50, LOG_MODE = 0640 };
+
+static const struct timespec poll_time = {.tv_nsec = POLL_MS * 1000000L};
+
+sigset_t life_signals(void)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
+    return signals;
+}
+
+bool life_open_log(struct log *log, const char *path)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, LOG_MODE);
+    if (fd >= 0)
+        log_redirect(log, fd);
+    return fd >= 0;
+}
+
+/* ---- while it serves ---- */
+
+/* Everything that SIGHUP renews, each by itself. */
+static void reload(const struct life *life)
+{
+    const struct config *config = life->config;
+    char fault[CONFIG_FAULT_MAX];
+    sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu", (unsigned long long)(1e6 * clock_steady()));
+
+    // the log first, so that the rest is said in the new one
+    if (config->log_file != NULL && !life_open_log(life->log, config->log_file))
+        log_event(life->log, LOG_ERROR, "log_not_reopened", strerror(errno));
+    if (life->tokens != NULL && !tokens_reload(life->tokens, fault))
+        log_event(life->log, LOG_ERROR, "tokens_not_reloaded", fault);
+    if (config->tls_cert != NULL && !tls_reload(fault))
+        log_event(life->log, LOG_ERROR, "certificate_not_reloaded", fault);
+
+    struct log_line line;
+    if (log_begin(&line, life->log, LOG_INFO, "reloaded")) {
+        if (life->tokens != NULL)
+            log_u64(&line, "tokens", tokens_count(life->tokens));
+        log_end(&line);
+    }
+    sd_notify(0, "READY=1");
+}
+
+/* Tells the service manager once requests can be answered, or why they cannot. */
+static bool tell_ready(const struct life *life)
+{
+    const char *fault = service_warm_up_fault(life->service);
+    if (fault != NULL) {
+        sd_notifyf(0, "STATUS=The warm-up failed: %s", fault);
+        return true;
+    }
+    if (!service_ready(life->service))
+        return false;
+    sd_notify(0, "READY=1\nSTATUS=Ready");
+    log_event(life->log, LOG_INFO, "ready", NULL);
+    return true;
+}
+
+/* Until the first signal that ends it. */
+static void wait_for_end(const struct life *life)
+{
+    const sigset_t signals = life_signals();
+    const struct timespec ready_poll = {.tv_nsec = READY_POLL_MS * 1000000L};
+    bool is_told = false;
+    sd_notify(0, "STATUS=Loading");
+    for (;;) {
+        const int number =
+            is_told ? sigwaitinfo(&signals, NULL) : sigtimedwait(&signals, NULL, &ready_poll);
+        if (number == SIGHUP)
+            reload(life);
+        else if (number > 0)
+            return;
+        is_told = is_told || tell_ready(life);
+    }
+}
+
+/* ---- at the end ---- */
+
+/* Whether something that was accepted is not finished, or its answer still on its way. */
+static bool is_busy(const struct life *life)
+{
+    return service_in_flight(life->service) > 0 || http_sending(life->http) > 0;
+}
+
+/* Waits until all is finished, the time is over or a second signal cuts it short; after that one
+ * the next ends the process, by its default action. */
+static void drain(const struct life *life)
+{
+    const uint64_t limit_ms = 1000 * life->config->drain_timeout_s;
+    sigset_t signals;
+    uint64_t waited_ms = 0;
+    bool is_cut = false;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+
+    service_drain(life->service);
+    http_drain(life->http);
+    for (; is_busy(life) && waited_ms < limit_ms && !is_cut; waited_ms += POLL_MS)
+        is_cut = sigtimedwait(&signals, NULL, &poll_time) > 0;
+    if (is_busy(life))
+        log_event(life->log, LOG_WARNING, "work_cut_short",
+                  is_cut ? "second signal" : "time is over");
+    if (is_cut) {
+        signal(SIGTERM, SIG_DFL);
+        signal(SIGINT, SIG_DFL);
+        pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+    }
+}
+
+void life_serve(const struct life *life)
+{
+    wait_for_end(life);
+    sd_notify(0, "STOPPING=1\nSTATUS=Draining");
+    log_event(life->log, LOG_INFO, "draining", NULL);
+    drain(life);
+    http_quiet(life->http);
+    if (life->metrics != NULL)
+        http_quiet(life->metrics);
+}
