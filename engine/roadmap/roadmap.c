@@ -35,6 +35,13 @@ uint64_t prm_roadmap_device_bytes(const struct prm_roadmap *roadmap)
            roadmap->by_high.bytes;
 }
 
+uint64_t prm_roadmap_host_bytes(const struct prm_roadmap *roadmap)
+{
+    const uint64_t floats =
+        (uint64_t)roadmap->milestone_count * roadmap->space.row + roadmap->edge_count;
+    return sizeof(*roadmap) + floats * sizeof(float);
+}
+
 enum prm_status prm_graph_copy_init(struct prm_graph_copy *copy, const struct prm_roadmap *roadmap,
                                     const struct prm_validity *validity)
 {

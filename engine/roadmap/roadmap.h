@@ -196,6 +196,9 @@ void prm_roadmap_destroy(struct prm_roadmap *roadmap);
 /* Device bytes of a resident roadmap, with its robot and its index. */
 uint64_t prm_roadmap_device_bytes(const struct prm_roadmap *roadmap);
 
+/* What it keeps on the host. */
+uint64_t prm_roadmap_host_bytes(const struct prm_roadmap *roadmap);
+
 /* What another world allows of a roadmap, found in bounded steps, so that other device work can go
  * between them: every candidate edge is checked in `world` (all enabled obstacles), components are
  * labelled. `previous` may be NULL; it is compared with, and its landmarks are shared where they

@@ -10,6 +10,7 @@
 #include "roadmap/digest.h"
 #include "roadmap/neighbors.h"
 #include "roadmap/params.h"
+#include "roadmap/roadmap_stages.h"
 #include "roadmap/sample.h"
 #include "roadmap/scene_arguments.h"
 #include "roadmap/validity.h"
@@ -62,22 +63,6 @@ enum stage_number {
     STAGE_COUNT
 };
 
-/* The milestones as neighbours are searched for, where that is not as they are. */
-static enum prm_status embed(struct prm_roadmap *roadmap)
-{
-    const struct prm_embedding embedding = prm_embedding_of(&roadmap->space);
-    const size_t n = roadmap->milestone_count;
-    enum prm_status status = PRM_OK;
-
-    if (prm_embedding_is_flat(&embedding))
-        return PRM_OK;
-    TRY(prm_buffer_create(roadmap->context, &roadmap->embedded, n * embedding.row * sizeof(float)));
-    TRY(prm_embedding_write(roadmap->context, roadmap->embedded, roadmap->states, &roadmap->space,
-                            n));
-cleanup:
-    return status;
-}
-
 /* Draws, until there are milestones enough; then keeps what there is. */
 static enum prm_status run_sample(struct prm_build *build, bool *done)
 {
@@ -123,7 +108,7 @@ static enum prm_status run_sample(struct prm_build *build, bool *done)
         goto cleanup;
     }
     TRY(prm_buffer_read(build->context, roadmap->states, 0, roadmap->host_states, bytes));
-    TRY(embed(roadmap));
+    TRY(prm_roadmap_embed(roadmap));
 cleanup:
     prm_buffer_destroy(build->context, &kept);
     return status;
@@ -133,23 +118,9 @@ cleanup:
 static enum prm_status begin_index(struct prm_build *build, struct prm_neighbor_index **index,
                                    enum prm_neighbor_method method, double target_recall)
 {
-    const struct prm_roadmap *roadmap = build->roadmap;
-    const struct prm_roadmap_params *params = &roadmap->params;
-    const struct prm_embedding embedding = prm_embedding_of(&roadmap->space);
-    const bool flat = prm_embedding_is_flat(&embedding);
-    const struct prm_neighbor_options options = {.method = method,
-                                                 .k = params->k,
-                                                 .radius = params->radius,
-                                                 .tables = params->tables,
-                                                 .projections = params->projections,
-                                                 .width = params->width,
-                                                 .target_recall = target_recall,
-                                                 .seed = params->seed};
     prm_neighbor_index_destroy(*index);
     *index = NULL;
-    return prm_neighbor_index_begin(build->arena, index, &embedding,
-                                    flat ? roadmap->states : roadmap->embedded,
-                                    roadmap->milestone_count, &options);
+    return prm_roadmap_index_begin(build->arena, index, build->roadmap, method, target_recall);
 }
 
 /* Makes the index, one table a step; a lattice needs none, but recall is measured by one. */
@@ -330,10 +301,7 @@ static enum prm_status run_statistics(struct prm_build *build, bool *done)
     statistics->candidate_edges = roadmap->edge_count;
     statistics->margin = build->world->margin;
     statistics->device_bytes = prm_roadmap_device_bytes(roadmap);
-    statistics->host_bytes =
-        sizeof(*roadmap) +
-        ((uint64_t)roadmap->milestone_count * roadmap->space.row + roadmap->edge_count) *
-            sizeof(float);
+    statistics->host_bytes = prm_roadmap_host_bytes(roadmap);
     *done = true;
     return prm_validity_summarise(build->arena, build->validity, NULL);
 }
