@@ -1,4 +1,5 @@
 /* What the service says about itself: probes, metrics, devices, limits. */
+#include "schema/openapi.h"
 #include "service/internal.h"
 #include "service/roadmaps.h"
 
@@ -39,14 +40,26 @@ void about_metrics(struct service *service, struct call *call)
     call_succeed(call, 200, "text/plain; version=0.0.4; charset=utf-8");
 }
 
-static void write_routes(struct text *out)
+/* A path as clients know it. */
+static void write_path(const struct service *service, const char *path, struct text *out)
+{
+    struct text whole = {0};
+    text_print(&whole, "%s%s", service->base_path, path);
+    text_append(&whole, "", 1);
+    text_json_string(out, whole.failed ? path : whole.data);
+    out->failed |= whole.failed;
+    text_deinit(&whole);
+}
+
+static void write_routes(const struct service *service, struct text *out)
 {
     text_json_key(out, "routes");
     text_json_open(out, '[');
     for (unsigned r = 0; r < ROUTE_COUNT; r++) {
         text_json_open(out, '{');
         text_member_string(out, "method", route_table[r].method);
-        text_member_string(out, "path", route_table[r].pattern);
+        text_json_key(out, "path");
+        write_path(service, route_table[r].pattern, out);
         text_member_string(out, "summary", route_table[r].summary);
         text_json_close(out, '}');
     }
@@ -59,7 +72,7 @@ void about_root(struct service *service, struct call *call)
         const char *name, *path;
     } LINKS[] = {{"worlds", "/v1/worlds"}, {"robots", "/v1/robots"}, {"roadmaps", "/v1/roadmaps"},
                  {"jobs", "/v1/jobs"},     {"limits", "/v1/limits"}, {"devices", "/v1/devices"},
-                 {"metrics", "/metrics"},  {"readyz", "/readyz"}};
+                 {"metrics", "/metrics"},  {"readyz", "/readyz"},    {"openapi", "/openapi.json"}};
     struct text *out = &call->reply.body;
     text_json_open(out, '{');
     text_member_string(out, "name", "prmd");
@@ -67,12 +80,23 @@ void about_root(struct service *service, struct call *call)
     text_json_key(out, "links");
     text_json_open(out, '{');
     for (size_t i = 0; i < sizeof(LINKS) / sizeof(LINKS[0]); i++) {
-        text_member_string(out, LINKS[i].name, LINKS[i].path);
+        text_json_key(out, LINKS[i].name);
+        write_path(service, LINKS[i].path, out);
     }
     text_json_close(out, '}');
-    write_routes(out);
+    write_routes(service, out);
     text_json_close(out, '}');
     call_succeed_json(call, 200);
+}
+
+void about_openapi(struct service *service, struct call *call)
+{
+    const struct openapi_options options = {.version = service->version,
+                                            .base_path = service->base_path,
+                                            .tokens = service->tokens,
+                                            .limits = service->limits};
+    openapi_write(&options, &call->reply.body);
+    call_succeed(call, 200, "application/json");
 }
 
 static void write_device(const struct prm_device_info *device, bool in_use, struct text *out)

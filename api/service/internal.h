@@ -26,6 +26,8 @@ enum { RETRY_OVERLOADED_S = 1, RETRY_LOADING_S = 1, RETRY_DRAINING_S = 5 };
 struct service {
     struct limits limits;
     char version[32];
+    const char *base_path; /* borrowed; "": none */
+    bool tokens;
     void (*log)(void *context, const char *event, const char *detail);
     void *log_context;
     struct prm_device_info *devices; /* of this machine, owned */
@@ -110,6 +112,7 @@ void about_live(struct service *service, struct call *call);
 void about_ready(struct service *service, struct call *call);
 void about_metrics(struct service *service, struct call *call);
 void about_root(struct service *service, struct call *call);
+void about_openapi(struct service *service, struct call *call);
 void about_devices(struct service *service, struct call *call);
 void about_limits(struct service *service, struct call *call);
 

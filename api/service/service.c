@@ -36,6 +36,7 @@ static const struct use_case USE_CASES[ROUTE_COUNT] = {
     [ROUTE_READYZ] = {about_ready, ""},
     [ROUTE_HEALTHZ] = {about_ready, ""},
     [ROUTE_METRICS] = {about_metrics, ""},
+    [ROUTE_OPENAPI] = {about_openapi, ""},
     [ROUTE_ROOT] = {about_root, ""},
     [ROUTE_DEVICES] = {about_devices, ""},
     [ROUTE_LIMITS] = {about_limits, ""},
@@ -143,6 +144,8 @@ bool service_open(struct service **service, const struct service_options *option
     made->log = options->log;
     made->log_context = options->log_context;
     snprintf(made->version, sizeof(made->version), "%s", options->version ? options->version : "");
+    made->base_path = options->base_path ? options->base_path : "";
+    made->tokens = options->tokens;
     pthread_mutex_init(&made->lock, NULL);
     snprintf(job_prefix, sizeof(job_prefix), "%llx-", (unsigned long long)clock_calendar());
     jobs_init(&made->jobs, (unsigned)options->limits.jobs, job_prefix);

@@ -19,6 +19,11 @@ struct service_options {
     const char *tuning;   /* PRMD_TUNING */
     const char *data_dir; /* made when missing, and locked; NULL: nothing is kept on disk */
     const char *version;
+    /* For documents: what stands before every path, borrowed (NULL: nothing), and whether requests
+     * need a token. */
+    const char *base_path;
+    bool tokens;
+
     double build_step_ms; /* 0: 2 ms */
     struct limits limits;
     void (*log)(void *context, const char *event, const char *detail); /* NULL: silent */
