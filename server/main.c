@@ -108,6 +108,7 @@ static bool open_service(struct program *program)
         .tuning = config->tuning,
         .data_dir = config->data_dir,
         .version = PRMD_VERSION,
+        .base_path = config->base_path,
         .build_step_ms = config->build_step_ms,
         .limits = config->limits,
         .log = on_service_event,

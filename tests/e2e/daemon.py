@@ -26,9 +26,13 @@ EXIT_SKIPPED = 77
 
 
 class Daemon:
-    """One prmd process and one keep-alive connection to it."""
+    """One prmd process and one keep-alive connection to it.
 
-    def __init__(self, *arguments, environment=None):
+    `tls`: the client's context where prmd serves HTTPS; `prefix`: of all paths; `token`: sent with each request.
+    """
+
+    def __init__(self, *arguments, environment=None, tls=None, prefix="", token=None):
+        self.tls, self.prefix, self.token = tls, prefix, token
         self.folder = tempfile.TemporaryDirectory(prefix="prmd-test-")
         port_file = pathlib.Path(self.folder.name, "port")
         self.log_path = pathlib.Path(self.folder.name, "log")
@@ -52,13 +56,22 @@ class Daemon:
     def log(self):
         return self.log_path.read_text(errors="replace")
 
+    def connect(self):
+        """A connection of its own."""
+        if self.tls is not None:
+            return http.client.HTTPSConnection("localhost", self.port, timeout=REPLY_S, context=self.tls)
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=REPLY_S)
+
     def raw(self, method, path, body=None, headers=None):
         """(status, headers, body bytes) on the kept connection, one retry on a fresh one."""
         for attempt in (0, 1):
             try:
                 if self.connection is None:
-                    self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=REPLY_S)
-                self.connection.request(method, path, body, headers or {})
+                    self.connection = self.connect()
+                headers = dict(headers or {})
+                if self.token is not None:
+                    headers.setdefault("Authorization", "Bearer " + self.token)
+                self.connection.request(method, self.prefix + path, body, headers)
                 reply = self.connection.getresponse()
                 return reply.status, reply.headers, reply.read()
             except (http.client.HTTPException, ConnectionError):
@@ -123,10 +136,11 @@ class DaemonTest(unittest.TestCase):
     """A test class that shares one daemon."""
     arguments = ()
     environment = {}
+    options = {}
 
     @classmethod
     def setUpClass(cls):
-        cls.daemon = Daemon(*cls.arguments, environment=cls.environment)
+        cls.daemon = Daemon(*cls.arguments, environment=cls.environment, **cls.options)
 
     @classmethod
     def tearDownClass(cls):
