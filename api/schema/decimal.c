@@ -204,6 +204,9 @@ size_t decimal_write(char *out, double value, int digits)
     size_t sign = signbit(value) ? 1 : 0;
     if (sign)
         out[0] = '-';
+    // "-0" is a whole number to some readers, and loses its sign there
+    if (sign && size == 0)
+        return (size_t)snprintf(out, DECIMAL_BYTES_MAX, "-0.0");
 
     // whole numbers and those of few decimals are many: a quotient of exact doubles rounds as a
     // reader does
