@@ -97,7 +97,8 @@ static bool read_pose(struct call *call, uint32_t dimension, struct file_pose *p
     for (int i = 0; text && good && i < count; i++) {
         text = take_number(text, &pose->numbers[i]);
         good = text && *text == (i + 1 < count ? ',' : '\0');
-        text += good && i + 1 < count;
+        if (good && i + 1 < count)
+            text++;
     }
     if (!good)
         return invalid(&call->problem,

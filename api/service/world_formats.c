@@ -17,6 +17,9 @@
 /* Of a file that is a world, this share of the longest edge is free around it. */
 static const double GROWN = 0.1;
 
+/* The least room about what a file holds: what doubles still tell apart at LENGTH_MAX. */
+static const double ROOM_LEAST = 1e-6;
+
 enum { FRACTION_DIGITS = 7, SIZE_DIGITS = 9 };
 
 /* ---- reading ---- */
@@ -133,7 +136,7 @@ static bool bound(struct world_document *world)
     for (int i = 0; i < 3; i++)
         longest = fmax(longest, world->upper[i] - world->lower[i]);
     for (int i = 0; i < 3; i++) {
-        const double room = longest > 0 ? GROWN * longest : 1;
+        const double room = longest > 0 ? fmax(GROWN * longest, ROOM_LEAST) : 1;
         world->lower[i] = fmax(world->lower[i] - room, -LENGTH_MAX);
         world->upper[i] = fmin(world->upper[i] + room, LENGTH_MAX);
     }
