@@ -20,7 +20,7 @@ fi
 
 # the words that the readers know, so that they need not be guessed
 dictionary=$work/words.dict
-grep -ohE '"[A-Za-z_][A-Za-z0-9_ ./-]{1,30}"' "$here"/../../{api/schema,api/formats,server,client}/*.c |
+grep -ohE '"[A-Za-z_][A-Za-z0-9_-]{1,24}"' "$here"/../../{api/schema,api/formats,server,client}/*.c |
     sort -u >"$dictionary"
 
 # shellcheck disable=SC2317 # xargs calls it

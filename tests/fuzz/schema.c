@@ -12,6 +12,7 @@
 #include "service/translate_roadmap.h"
 #include "service/translate_robot.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,9 @@ static void read_obstacle(uint32_t dimension, const char *data, size_t bytes)
     if (!good)
         return;
     struct text first = {0}, second = {0};
+    // a body without an id gets that of the path
+    if (*obstacle.id == '\0')
+        snprintf(obstacle.id, sizeof(obstacle.id), "id");
     obstacle_write(&obstacle, &first);
     obstacle_deinit(&obstacle);
     fuzz_taken(
