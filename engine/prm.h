@@ -19,6 +19,7 @@
 #include "primitives/rank.h"
 #include "primitives/scan.h"
 #include "primitives/segmented_sort.h"
+#include "roadmap/matrix.h"
 #include "roadmap/neighbors.h"
 #include "roadmap/plan.h"
 #include "roadmap/roadmap.h"

@@ -1,7 +1,7 @@
 /* The ends of queries linked to the roadmap: which edges to check, what the valid ones cost, and which of them
  * can be of use.
  *
- * Launch: connect_pairs and connect_links share out ends, connect_queries queries (share.h).
+ * Launch: connect_pairs, connect_links and connect_copy share out ends, connect_queries queries (share.h).
  * Traffic: 28 bytes a link.
  * -D ROW, DOF: of metric.h.
  *
@@ -108,6 +108,23 @@ static inline u32 component_size(__global const u32 *vertices, __global const u3
             return sizes[components[vertex]];
     }
     return 0;
+}
+
+/* Links of ends that are linked already: row first + e of the outputs becomes row which[e], of none where that is
+ * NONE_U32. out_vertices, out_costs: [][k]; vertices, costs: [][k]; which: [n]. */
+__kernel void connect_copy(__global u32 *restrict out_vertices, __global u32 *restrict out_costs,
+                           __global const u32 *restrict vertices,
+                           __global const u32 *restrict costs, __global const u32 *restrict which,
+                           const u32 first, const u32 k, const u32 n)
+{
+    for (u32 e = share_begin(n), end = share_end(n); e < end; e++) {
+        const u32 from = which[e];
+        for (u32 j = 0; j < k; j++) {
+            const size_t to = (size_t)(first + e) * k + j, at = (size_t)from * k + j;
+            out_vertices[to] = from == NONE_U32 ? NONE_U32 : vertices[at];
+            out_costs[to] = from == NONE_U32 ? 0 : costs[at];
+        }
+    }
 }
 
 /* Early refusal: leaves each query only links into components that both sides reach, and skips those with none;

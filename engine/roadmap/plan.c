@@ -74,7 +74,7 @@ cleanup:
     return status;
 }
 
-static enum prm_status options_check(const struct prm_plan_options *options)
+enum prm_status prm_plan_options_check(const struct prm_plan_options *options)
 {
     if (options->connect_k > PRM_NEIGHBORS_MAX)
         return prm_fault_set(PRM_LIMIT_EXCEEDED, "connect k is %" PRIu32 ", at most %d",
@@ -88,6 +88,22 @@ static enum prm_status options_check(const struct prm_plan_options *options)
     return PRM_OK;
 }
 
+struct plan_batch prm_plan_batch(struct prm_plan_results *results,
+                                 const struct prm_roadmap *roadmap,
+                                 const struct prm_validity *validity, const struct prm_world *world,
+                                 const struct prm_plan_options *options)
+{
+    return (struct plan_batch){
+        .results = results,
+        .roadmap = roadmap,
+        .validity = validity,
+        .index = roadmap->index,
+        .options = options,
+        .scene = prm_roadmap_scene(roadmap, world),
+        .connect_k = options->connect_k > 0 ? options->connect_k : roadmap->params.k,
+    };
+}
+
 enum prm_status prm_plan_begin(struct prm_planner *planner, struct prm_plan_results *results,
                                struct prm_expansion **left, const struct prm_roadmap *roadmap,
                                const struct prm_validity *validity, const struct prm_world *world,
@@ -97,20 +113,12 @@ enum prm_status prm_plan_begin(struct prm_planner *planner, struct prm_plan_resu
     enum prm_status status = PRM_OK;
     const double started = prm_clock_ms();
     const struct prm_arena_mark mark = prm_arena_mark(planner->arena);
-    const struct plan_batch batch = {
-        .arena = planner->arena,
-        .results = results,
-        .roadmap = roadmap,
-        .validity = validity,
-        .index = roadmap->index,
-        .options = options,
-        .scene = prm_roadmap_scene(roadmap, world),
-        .connect_k = options->connect_k > 0 ? options->connect_k : roadmap->params.k,
-    };
+    struct plan_batch batch = prm_plan_batch(results, roadmap, validity, world, options);
 
+    batch.arena = planner->arena;
     *left = NULL;
     *results = (struct prm_plan_results){.dof = roadmap->space.dof};
-    TRY(options_check(options));
+    TRY(prm_plan_options_check(options));
     results->results = calloc((size_t)count + 1, sizeof(*results->results));
     if (!results->results) {
         status = prm_fault_set(PRM_HOST_MEMORY, "no memory for %" PRIu32 " results", count);

@@ -95,6 +95,9 @@ static inline uint32_t plan_goal_end(const struct plan_piece *piece, uint32_t q)
 enum prm_status prm_plan_piece_init(struct plan_piece *piece);
 void prm_plan_piece_deinit(struct plan_piece *piece);
 
+/* Brings what the host knows of ends and queries to the device. */
+enum prm_status prm_plan_upload_ends(struct plan_piece *piece);
+
 /* Links the ends to the roadmap; flags come back to the host. */
 enum prm_status prm_plan_connect(struct plan_piece *piece);
 
@@ -149,6 +152,16 @@ enum prm_status prm_expansion_part(struct prm_expansion **part, const struct prm
                                    uint32_t count);
 
 /* ---- plan.c ---- */
+
+/* What the pieces of a batch share; everything is borrowed, and the arena is the caller's to set.
+ */
+struct plan_batch prm_plan_batch(struct prm_plan_results *results,
+                                 const struct prm_roadmap *roadmap,
+                                 const struct prm_validity *validity, const struct prm_world *world,
+                                 const struct prm_plan_options *options);
+
+/* PRM_LIMIT_EXCEEDED, PRM_INVALID_ARGUMENT. */
+enum prm_status prm_plan_options_check(const struct prm_plan_options *options);
 
 /* The planner's own scratch. */
 struct prm_arena *prm_planner_arena(struct prm_planner *planner);

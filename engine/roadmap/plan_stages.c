@@ -24,13 +24,30 @@ static uint32_t plan_enough(const struct plan_batch *batch)
     return batch->roadmap->robot->kind == PRM_ROBOT_ARM ? ARM_ENOUGH : 0;
 }
 
+enum prm_status prm_plan_upload_ends(struct plan_piece *piece)
+{
+    enum prm_status status = PRM_OK;
+    struct prm_arena *arena = piece->batch->arena;
+    struct prm_context *context = prm_arena_context(arena);
+    const size_t n = piece->count, ends = piece->end_count;
+    const size_t row_bytes = piece->batch->roadmap->space.row * sizeof(float);
+
+    piece->ends.count = piece->end_count;
+    TRY(prm_arena_take(arena, &piece->ends.states, ends * row_bytes));
+    TRY(prm_arena_take(arena, &piece->flags_device, ends * sizeof(uint32_t)));
+    TRY(prm_arena_take(arena, &piece->asked_device, n * sizeof(struct query)));
+    TRY(prm_buffer_write(context, piece->ends.states, 0, piece->rows, ends * row_bytes));
+    TRY(prm_buffer_write(context, piece->flags_device, 0, piece->flags, ends * sizeof(uint32_t)));
+    TRY(prm_buffer_write(context, piece->asked_device, 0, piece->asked, n * sizeof(struct query)));
+
+cleanup:
+    return status;
+}
+
 enum prm_status prm_plan_connect(struct plan_piece *piece)
 {
     enum prm_status status = PRM_OK;
     const struct plan_batch *batch = piece->batch;
-    struct prm_arena *arena = batch->arena;
-    struct prm_context *context = prm_arena_context(arena);
-    const size_t n = piece->count, ends = piece->end_count;
     const struct prm_connect_options options = {
         .roadmap = batch->roadmap,
         .validity = batch->validity,
@@ -41,17 +58,8 @@ enum prm_status prm_plan_connect(struct plan_piece *piece)
         .enough = plan_enough(batch),
     };
 
-    // what the host knows of ends and queries
-    const size_t row_bytes = batch->roadmap->space.row * sizeof(float);
-    piece->ends.count = piece->end_count;
-    TRY(prm_arena_take(arena, &piece->ends.states, ends * row_bytes));
-    TRY(prm_arena_take(arena, &piece->flags_device, ends * sizeof(uint32_t)));
-    TRY(prm_arena_take(arena, &piece->asked_device, n * sizeof(struct query)));
-    TRY(prm_buffer_write(context, piece->ends.states, 0, piece->rows, ends * row_bytes));
-    TRY(prm_buffer_write(context, piece->flags_device, 0, piece->flags, ends * sizeof(uint32_t)));
-    TRY(prm_buffer_write(context, piece->asked_device, 0, piece->asked, n * sizeof(struct query)));
-
-    TRY(prm_connect_ends(arena, &piece->ends, piece->flags_device, &options));
+    TRY(prm_plan_upload_ends(piece));
+    TRY(prm_connect_ends(batch->arena, &piece->ends, piece->flags_device, &options));
 
 cleanup:
     return status;
