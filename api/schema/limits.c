@@ -17,6 +17,15 @@ struct limits limits_default(void)
     };
 }
 
+struct limits limits_highest(void)
+{
+    return (struct limits){
+#define LIMIT(member, flag, value, text) .member = INT32_MAX,
+        LIMITS(LIMIT)
+#undef LIMIT
+    };
+}
+
 /* The struct is nothing but the limits in the table's order. */
 _Static_assert(sizeof(struct limits) == LIMIT_COUNT * sizeof(uint64_t), "limits have padding");
 

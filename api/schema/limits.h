@@ -63,6 +63,9 @@ extern const struct limit_row limit_table[LIMIT_COUNT];
 /* All defaults. */
 struct limits limits_default(void);
 
+/* All as high as any flag sets them: for what was accepted before and is read again. */
+struct limits limits_highest(void);
+
 uint64_t limits_value(const struct limits *limits, enum limit_id limit);
 void limits_set(struct limits *limits, enum limit_id limit, uint64_t value);
 

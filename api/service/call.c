@@ -4,6 +4,7 @@
 #include "schema/clock.h"
 #include "schema/roadmap.h"
 #include "service/internal.h"
+#include "service/persistence.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -268,24 +269,90 @@ void call_list(struct call *call, struct store *store,
     call_succeed_json(call, 200);
 }
 
-void call_delete(struct call *call, struct store *store, const char *kind,
-                 enum problem_code unknown, bool (*may)(struct call *call, const char *name))
+/* A DELETE on its way to the publisher. */
+struct deletion {
+    struct worker_task work;
+    struct call *call;
+    enum blob_space space;
+    bool (*may)(struct call *call, const char *name);
+};
+
+/* Where names of a space are, and the fault of one that is not there. */
+static struct store *space_store(struct service *service, enum blob_space space, const char **kind,
+                                 enum problem_code *unknown)
 {
-    const char *name = call->segments[0];
+    switch (space) {
+    case BLOB_WORLDS:
+        *kind = "world";
+        *unknown = PROBLEM_UNKNOWN_WORLD;
+        return &service->worlds;
+    case BLOB_ROBOTS:
+        *kind = "robot";
+        *unknown = PROBLEM_UNKNOWN_ROBOT;
+        return &service->robots;
+    case BLOB_ROADMAPS:
+    case BLOB_SERVICE:
+    case BLOB_SPACE_COUNT:
+        break;
+    }
+    *kind = "roadmap";
+    *unknown = PROBLEM_UNKNOWN_ROADMAP;
+    return &service->roadmaps;
+}
+
+/* Puts back what could not be forgotten, unless the name has been given away since. */
+static void restore(struct service *service, struct store *store, const char *name,
+                    struct version *version)
+{
+    struct version *replaced;
+    service_lock(service);
+    const bool restored = !store_find(store, name) && store_put(store, name, version, &replaced);
+    service_unlock(service);
+    if (!restored)
+        version_release(version);
+}
+
+/* On the publisher. */
+static void delete_name(struct worker_task *work)
+{
+    struct deletion *deletion = WORK_OF(deletion, work);
+    struct call *call = deletion->call;
+    struct service *service = call->service;
+    const enum blob_space space = deletion->space;
+    const char *name = call->segments[0], *kind;
+    enum problem_code unknown;
     struct version *removed = NULL;
-    service_lock(call->service);
+    struct store *store = space_store(service, space, &kind, &unknown);
+    service_lock(service);
     const struct version *version = store_find(store, name);
     if (!version)
         problem_add(&call->problem, unknown, "there is no %s \"%s\"", kind, name);
-    else if (call_may_change(call, version) && may(call, name))
+    else if (call_may_change(call, version) && deletion->may(call, name))
         removed = store_remove(store, name);
-    service_unlock(call->service);
+    service_unlock(service);
+    free(deletion);
 
-    version_release(removed);
-    if (removed)
-        call_succeed_empty(call, 204);
-    else
+    if (!removed) {
         call_fail(call);
+    } else if (persistence_forget(service->persistence, space, name, &call->problem)) {
+        version_release(removed);
+        call_succeed_empty(call, 204);
+    } else {
+        restore(service, store, name, removed);
+        call_fail(call);
+    }
+}
+
+void call_delete(struct call *call, enum blob_space space,
+                 bool (*may)(struct call *call, const char *name))
+{
+    struct deletion *deletion = malloc(sizeof(*deletion));
+    if (!deletion) {
+        call_refuse(call, PROBLEM_OVERLOADED, "no memory for a request");
+        return;
+    }
+    *deletion = (struct deletion){{.run = delete_name}, call, space, may};
+    persistence_publish(call->service->persistence, &deletion->work);
 }
 
 void version_write_members(const char *name, const struct version *version, struct text *out)

@@ -7,6 +7,7 @@
 #ifndef SERVICE_INTERNAL_H
 #define SERVICE_INTERNAL_H
 
+#include "service/blobs.h"
 #include "service/data_dir.h"
 #include "service/device_thread.h"
 #include "service/jobs.h"
@@ -36,6 +37,7 @@ struct service {
     struct data_dir data_dir;
     struct device_thread *device;
     struct workers *workers;
+    struct persistence *persistence;
     struct metrics *metrics;
     atomic_bool draining;
     atomic_uint calls; /* not completed */
@@ -95,11 +97,11 @@ bool call_page(struct call *call, struct page *page);
 void call_list(struct call *call, struct store *store,
                void (*write)(const struct version *version, struct text *out));
 
-/* Removes the store's version of the name in the URL, if there is one (else the fault `unknown`, of
- * this `kind`), the call's conditions hold and `may`, with the lock held, finds nothing against it
- * or adds its fault; completes. */
-void call_delete(struct call *call, struct store *store, const char *kind,
-                 enum problem_code unknown, bool (*may)(struct call *call, const char *name));
+/* Removes what the name in the URL stands for, if there is something, the call's conditions hold and
+ * `may`, with the lock held, finds nothing against it or adds its fault; completes once that is
+ * saved. */
+void call_delete(struct call *call, enum blob_space space,
+                 bool (*may)(struct call *call, const char *name));
 
 /* Whether the name in the URL is one that a PUT may make; else completes. */
 bool call_name_valid(struct call *call);

@@ -218,5 +218,6 @@ static bool end_build(struct call *call, const char *name)
 
 void roadmap_delete(struct service *service, struct call *call)
 {
-    call_delete(call, &service->roadmaps, "roadmap", PROBLEM_UNKNOWN_ROADMAP, end_build);
+    (void)service;
+    call_delete(call, BLOB_ROADMAPS, end_build);
 }

@@ -2,6 +2,7 @@
 
 #include "service/fingerprint.h"
 #include "service/internal.h"
+#include "service/persistence.h"
 #include "service/roadmaps.h"
 #include "service/robot_read.h"
 
@@ -16,8 +17,7 @@ static void robot_version_destroy(struct counted *counted)
     free(robot);
 }
 
-/* Takes the document over. NULL: no memory. */
-static struct robot_version *robot_version_create(struct robot_document *document)
+struct robot_version *robot_version_create(struct robot_document *document)
 {
     struct robot_version *robot = calloc(1, sizeof(*robot));
     if (!robot) {
@@ -72,66 +72,75 @@ void robot_get(struct service *service, struct call *call)
     version_release(version);
 }
 
-/* Puts a version under the name in the URL, or keeps the present one where it is the same. *kept is
- * what the name stands for then, taken. Returns the HTTP status; 0: the call's problem says why
- * not. */
-static int put(struct service *service, struct call *call, struct robot_version *robot,
-               struct version **kept)
-{
-    struct version *replaced = NULL;
-    int status = 0;
-    service_lock(service);
-    struct version *present = store_find(&service->robots, call->segments[0]);
-    if (!call_may_change(call, present)) {
-        status = 0;
-    } else if (present && strcmp(present->fingerprint, robot->version.fingerprint) == 0) {
-        status = 200;
-        *kept = present;
-        version_take(present);
-    } else if (!present && service->robots.count >= service->limits.robots) {
-        problem_add_limit(&call->problem, &service->limits, LIMIT_robots);
-    } else if (!store_put(&service->robots, call->segments[0], &robot->version, &replaced)) {
-        problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for a robot");
-    } else {
-        status = replaced ? 200 : 201;
-        *kept = &robot->version;
-        // one reference for the store, one for the caller
-        version_take(*kept);
-    }
-    service_unlock(service);
-    version_release(replaced);
-    return status;
-}
-
 /* A PUT on its way. */
 struct robot_reading {
     struct worker_task work;
     struct service *service;
     struct call *call;
+    struct robot_version *robot; /* taken; NULL: not read yet */
 };
 
-/* Reads the body, puts the robot and answers; covers of solids take a while. */
-static void read_and_put(struct worker_task *work)
+/* Decides, under the lock, what a PUT does. Returns the HTTP status; 0: the call's problem says why
+ * nothing. *kept is the present version where it is the same already, taken. */
+static int decide(struct service *service, struct call *call, struct robot_version *robot,
+                  struct version **kept)
+{
+    struct version *present = store_find(&service->robots, call->segments[0]);
+    if (!call_may_change(call, present))
+        return 0;
+    if (present && strcmp(present->fingerprint, robot->version.fingerprint) == 0) {
+        *kept = present;
+        version_take(present);
+        return 200;
+    }
+    if (!present && service->robots.count >= service->limits.robots) {
+        problem_add_limit(&call->problem, &service->limits, LIMIT_robots);
+        return 0;
+    }
+    store_number(&service->robots, call->segments[0], &robot->version);
+    return present ? 200 : 201;
+}
+
+/* Puts a version under the name in the URL, saved, or keeps the present one where it is the same.
+ * *kept is what the name stands for then, taken. Returns as decide() does. On the publisher. */
+static int put(struct service *service, struct call *call, struct robot_version *robot,
+               struct version **kept)
+{
+    const char *name = call->segments[0];
+    struct version *replaced = NULL;
+    service_lock(service);
+    const int status = decide(service, call, robot, kept);
+    service_unlock(service);
+    if (!status || *kept)
+        return status;
+    if (!persistence_save_robot(service->persistence, name, robot, &call->problem))
+        return 0;
+
+    // the store's reference
+    version_take(&robot->version);
+    service_lock(service);
+    const bool stored = store_put(&service->robots, name, &robot->version, &replaced);
+    service_unlock(service);
+    version_release(replaced);
+    if (stored) {
+        *kept = &robot->version;
+        version_take(*kept);
+        return status;
+    }
+    version_release(&robot->version);
+    problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for a robot");
+    persistence_forget(service->persistence, BLOB_ROBOTS, name, &call->problem);
+    return 0;
+}
+
+static void put_and_answer(struct worker_task *work)
 {
     struct robot_reading *reading = WORK_OF(robot_reading, work);
-    struct service *service = reading->service;
     struct call *call = reading->call;
-    struct robot_document document;
     struct version *kept = NULL;
+    const int status = put(reading->service, call, reading->robot, &kept);
+    version_release(&reading->robot->version);
     free(reading);
-    if (!robot_read_call(&document, call, &service->limits)) {
-        call_fail(call);
-        return;
-    }
-    struct robot_version *robot = robot_version_create(&document);
-    if (!robot) {
-        call_refuse(call, PROBLEM_OVERLOADED, "no memory for a robot");
-        return;
-    }
-
-    const int status = put(service, call, robot, &kept);
-    if (kept != &robot->version)
-        version_release(&robot->version);
     if (!status) {
         call_fail(call);
         return;
@@ -140,6 +149,28 @@ static void read_and_put(struct worker_task *work)
     write_body(call->segments[0], (struct robot_version *)kept, &call->reply.body);
     version_release(kept);
     call_succeed_json(call, status);
+}
+
+/* Reads the body; covers of solids take a while. */
+static void read_robot(struct worker_task *work)
+{
+    struct robot_reading *reading = WORK_OF(robot_reading, work);
+    struct service *service = reading->service;
+    struct call *call = reading->call;
+    struct robot_document document;
+    if (!robot_read_call(&document, call, &service->limits)) {
+        free(reading);
+        call_fail(call);
+        return;
+    }
+    reading->robot = robot_version_create(&document);
+    if (!reading->robot) {
+        free(reading);
+        call_refuse(call, PROBLEM_OVERLOADED, "no memory for a robot");
+        return;
+    }
+    reading->work.run = put_and_answer;
+    persistence_publish(service->persistence, &reading->work);
 }
 
 void robot_put(struct service *service, struct call *call)
@@ -151,7 +182,7 @@ void robot_put(struct service *service, struct call *call)
         call_refuse(call, PROBLEM_OVERLOADED, "no memory for a request");
         return;
     }
-    *reading = (struct robot_reading){{.run = read_and_put}, service, call};
+    *reading = (struct robot_reading){{.run = read_robot}, service, call, NULL};
     workers_submit(service->workers, &reading->work);
 }
 
@@ -162,5 +193,6 @@ static bool is_free(struct call *call, const char *name)
 
 void robot_delete(struct service *service, struct call *call)
 {
-    call_delete(call, &service->robots, "robot", PROBLEM_UNKNOWN_ROBOT, is_free);
+    (void)service;
+    call_delete(call, BLOB_ROBOTS, is_free);
 }

@@ -12,6 +12,9 @@ struct robot_version {
     struct text members; /* canonical text, without braces */
 };
 
+/* Makes a version of a document, which it takes over whatever the outcome. NULL: no memory. */
+struct robot_version *robot_version_create(struct robot_document *document);
+
 void robot_list(struct service *service, struct call *call);
 void robot_get(struct service *service, struct call *call);
 void robot_put(struct service *service, struct call *call);

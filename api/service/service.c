@@ -2,10 +2,12 @@
 #include "service/service.h"
 
 #include "schema/clock.h"
+#include "service/blobs_folder.h"
 #include "service/builds.h"
 #include "service/compute.h"
 #include "service/forward.h"
 #include "service/internal.h"
+#include "service/persistence.h"
 #include "service/plans.h"
 #include "service/question.h"
 #include "service/roadmaps.h"
@@ -128,6 +130,20 @@ static bool open_device(struct service *service, const struct service_options *o
     return true;
 }
 
+/* Opens what is kept between the lives of the process. */
+static bool open_persistence(struct service *service, const struct service_options *options,
+                             struct problem *problem)
+{
+    const struct blobs_folder_options folder = {
+        .path = options->data_dir, .log = options->log, .log_context = options->log_context};
+    struct blobs *blobs = options->blobs;
+    if (!blobs && options->data_dir &&
+        !(data_dir_open(&service->data_dir, options->data_dir, problem) &&
+          blobs_folder_open(&blobs, &folder, problem)))
+        return false;
+    return persistence_open(&service->persistence, service, blobs, problem);
+}
+
 bool service_open(struct service **service, const struct service_options *options,
                   struct problem *problem)
 {
@@ -150,7 +166,7 @@ bool service_open(struct service **service, const struct service_options *option
     snprintf(job_prefix, sizeof(job_prefix), "%llx-", (unsigned long long)clock_calendar());
     jobs_init(&made->jobs, (unsigned)options->limits.jobs, job_prefix);
 
-    if (options->data_dir && !data_dir_open(&made->data_dir, options->data_dir, problem))
+    if (!open_persistence(made, options, problem))
         goto failed;
     made->metrics = metrics_create();
     if (!made->metrics || !workers_open(&made->workers, WORKERS, job_tick, made)) {
@@ -197,9 +213,11 @@ void service_close(struct service *service)
         atomic_store(&job->cancel, true);
     service_unlock(service);
 
-    // the device thread ends its work, the workers write what it answered, then the resources go
+    // the device thread ends its work, the workers write what it answered, what they had saved is
+    // saved, then the resources go
     device_thread_stop(service->device);
     workers_close(service->workers);
+    persistence_close(service->persistence);
     store_deinit(&service->roadmaps);
     store_deinit(&service->robots);
     store_deinit(&service->worlds);

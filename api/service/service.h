@@ -13,11 +13,13 @@
 #include "service/call.h"
 
 struct service;
+struct blobs;
 
 struct service_options {
     const char *device;   /* as --device; NULL: the best */
     const char *tuning;   /* PRMD_TUNING */
     const char *data_dir; /* made when missing, and locked; NULL: nothing is kept on disk */
+    struct blobs *blobs;  /* where resources are kept instead, taken over; NULL: in data_dir */
     const char *version;
     /* For documents: what stands before every path, borrowed (NULL: nothing), and whether requests
      * need a token. */

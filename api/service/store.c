@@ -65,26 +65,33 @@ static bool reserve(struct store *store)
     return true;
 }
 
+void store_number(struct store *store, const char *name, struct version *version)
+{
+    if (version->revision > 0)
+        return;
+    const struct version *present = store_find(store, name);
+    version->created = present ? present->created : clock_calendar();
+    version->revision = ++store->last_revision;
+}
+
 bool store_put(struct store *store, const char *name, struct version *version,
                struct version **replaced)
 {
     struct store_entry *entry = entry_find(store, name);
     *replaced = NULL;
+    if (!entry && !reserve(store))
+        return false;
+    store_number(store, name, version);
     if (entry) {
         *replaced = entry->version;
-        version->created = entry->version->created;
     } else {
-        if (!reserve(store))
-            return false;
         // the names behind it make room
         const size_t i = lower_bound(store, name);
         entry = &store->entries[i];
         memmove(entry + 1, entry, (store->count - i) * sizeof(*entry));
         snprintf(entry->name, sizeof(entry->name), "%s", name);
         store->count++;
-        version->created = clock_calendar();
     }
-    version->revision = ++store->last_revision;
     entry->version = version;
     return true;
 }

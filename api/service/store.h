@@ -21,8 +21,8 @@ enum { STORE_NAME_BYTES = 65, FINGERPRINT_BYTES = 65 };
 /* The base of a version; the first member of what extends it. */
 struct version {
     struct counted counted;
-    uint64_t revision; /* set by store_put() */
-    double created;    /* calendar time when the name was made; set by store_put() */
+    uint64_t revision;                   /* 0: not numbered yet */
+    double created;                      /* calendar time when the name was made */
     char fingerprint[FINGERPRINT_BYTES]; /* SHA-256 of the canonical inputs, hexadecimal */
 };
 
@@ -58,7 +58,11 @@ struct version *store_find(const struct store *store, const char *name);
 /* The same, taken for the caller. */
 struct version *store_take(const struct store *store, const char *name);
 
-/* Lets `name` stand for `version`, whose reference the store takes over and whose revision it sets.
+/* Gives a version that is to stand for `name` its revision and when the name was made, where it has
+ * none yet. */
+void store_number(struct store *store, const char *name, struct version *version);
+
+/* Lets `name` stand for `version`, whose reference the store takes over and which it numbers.
  * The version that it stood for goes to *replaced (NULL: none), for the caller to release without
  * the lock. false: no memory for a new name, and nothing is changed; replacing cannot fail. */
 bool store_put(struct store *store, const char *name, struct version *version,

@@ -1,9 +1,10 @@
-/* Changes of worlds: prepared by the caller or a worker, carried out on the device thread, answered
- * by a worker. */
+/* Changes of worlds: prepared by the caller or a worker, carried out on the device thread, saved
+ * and swapped in by the publisher, answered by a worker. */
 #include "device/assert.h"
 #include "schema/clock.h"
 #include "service/file_options.h"
 #include "service/internal.h"
+#include "service/persistence.h"
 #include "service/refinement.h"
 #include "service/roadmaps.h"
 #include "service/translate.h"
@@ -33,8 +34,9 @@ struct change {
     struct dependent *dependents;
     size_t count, at; /* dependents, and how many of them are done */
     bool collected;
-    int status;                /* of the answer */
-    struct file_report report; /* of the file in the body */
+    enum { UNPUBLISHED, PUBLISHED, OUTDATED, REFUSED } outcome; /* the publisher's */
+    int status;                                                 /* of the answer */
+    struct file_report report;                                  /* of the file in the body */
 };
 
 static void prepare(struct change *change);
@@ -226,23 +228,61 @@ static enum prm_status update(struct change *change, struct device *device,
     return status;
 }
 
-/* Swaps the world and all its roadmaps at once. false: the world has changed, or (the call's
- * problem) it finds no room. */
-static bool commit(struct change *change)
+/* ---- on the publisher ---- */
+
+/* Looks whether the change still holds, and numbers what it makes. */
+static void check(struct change *change)
 {
     struct service *service = change->service;
     const char *name = change->call->segments[0];
-    struct version *old_world = NULL;
-    bool done = false;
     service_lock(service);
-    if (is_current(change)) {
-        if (!change->base && service->worlds.count >= service->limits.worlds)
-            problem_add_limit(&change->call->problem, &service->limits, LIMIT_worlds);
-        else if (store_put(&service->worlds, name, &change->next->version, &old_world))
-            done = true;
-        else
-            problem_add(&change->call->problem, PROBLEM_OVERLOADED, "no memory for a world");
+    if (!is_current(change)) {
+        change->outcome = OUTDATED;
+    } else if (!change->base && service->worlds.count >= service->limits.worlds) {
+        problem_add_limit(&change->call->problem, &service->limits, LIMIT_worlds);
+        change->outcome = REFUSED;
+    } else {
+        store_number(&service->worlds, name, &change->next->version);
+        for (size_t i = 0; i < change->count; i++)
+            store_number(&service->roadmaps, change->dependents[i].name,
+                         &change->dependents[i].to->version);
     }
+    service_unlock(service);
+}
+
+/* Whether a roadmap is still what the change has found. */
+static bool is_untouched(const struct change *change, const struct dependent *dependent)
+{
+    service_lock(change->service);
+    const struct version *present = store_find(&change->service->roadmaps, dependent->name);
+    service_unlock(change->service);
+    return present == &dependent->from->version;
+}
+
+/* Saves the roadmaps that get stale first: the world that they go on answering for is that of
+ * before, also where this goes no further. false: a fault was added. */
+static bool save(struct change *change)
+{
+    struct persistence *persistence = change->service->persistence;
+    struct problem *problem = &change->call->problem;
+    for (size_t i = 0; i < change->count; i++) {
+        const struct dependent *dependent = &change->dependents[i];
+        if (dependent->to->state == ROADMAP_STALE && dependent->from->state != ROADMAP_STALE &&
+            is_untouched(change, dependent) &&
+            !persistence_save_roadmap(persistence, dependent->name, dependent->to, NULL, problem))
+            return false;
+    }
+    return persistence_save_world(persistence, change->call->segments[0], change->next, problem);
+}
+
+/* Swaps the world and all its roadmaps at once. false: it finds no room. */
+static bool swap(struct change *change)
+{
+    struct service *service = change->service;
+    struct version *old_world = NULL;
+    service_lock(service);
+    const bool done =
+        store_put(&service->worlds, change->call->segments[0], &change->next->version, &old_world);
     for (size_t i = 0; done && i < change->count; i++) {
         struct dependent *dependent = &change->dependents[i];
         struct version *replaced;
@@ -262,6 +302,26 @@ static bool commit(struct change *change)
     return done;
 }
 
+static void publish(struct worker_task *work)
+{
+    struct change *change = WORK_OF(change, work);
+    struct problem *problem = &change->call->problem;
+    check(change);
+    if (change->outcome == UNPUBLISHED && !save(change))
+        change->outcome = REFUSED;
+    if (change->outcome == UNPUBLISHED && !swap(change)) {
+        problem_add(problem, PROBLEM_OVERLOADED, "no memory for a world");
+        persistence_forget(change->service->persistence, BLOB_WORLDS, change->call->segments[0],
+                           problem);
+        change->outcome = REFUSED;
+    }
+    if (change->outcome == UNPUBLISHED)
+        change->outcome = PUBLISHED;
+    device_thread_resume(change->service->device, &change->task);
+}
+
+/* ---- on the device thread again ---- */
+
 /* Has the models refined that this change has made. */
 static void refine(const struct change *change)
 {
@@ -273,15 +333,21 @@ static void refine(const struct change *change)
     }
 }
 
+/* Goes on as the publisher has left it. */
 static void finish(struct change *change)
 {
-    if (commit(change)) {
+    switch (change->outcome) {
+    case PUBLISHED:
         refine(change);
         hand_to_worker(change, answer);
-    } else if (change->call->problem.fault_count > 0) {
-        refuse(change);
-    } else {
+        break;
+    case OUTDATED:
         hand_to_worker(change, prepare_again);
+        break;
+    case UNPUBLISHED:
+    case REFUSED:
+        refuse(change);
+        break;
     }
 }
 
@@ -289,6 +355,10 @@ static enum device_step step(struct device_task *task, struct device *device)
 {
     struct change *change = (struct change *)task;
     enum prm_status status = PRM_OK;
+    if (change->outcome != UNPUBLISHED) {
+        finish(change);
+        return DEVICE_DONE;
+    }
     if (!change->collected) {
         metrics_queue(change->service->metrics, "update", clock_steady() - task->queued);
         if (!collect(change, &status) && status == PRM_OK) {
@@ -307,13 +377,18 @@ static enum device_step step(struct device_task *task, struct device *device)
     }
     if (change->at < change->count)
         return DEVICE_AGAIN;
-    finish(change);
-    return DEVICE_DONE;
+    change->work.run = publish;
+    persistence_publish(change->service->persistence, &change->work);
+    return DEVICE_AWAIT;
 }
 
 static void drop(struct device_task *task)
 {
     struct change *change = (struct change *)task;
+    if (change->outcome == PUBLISHED) {
+        hand_to_worker(change, answer);
+        return;
+    }
     problem_add(&change->call->problem, PROBLEM_DRAINING, "the server shut down");
     refuse(change);
 }

@@ -157,7 +157,8 @@ static bool is_free(struct call *call, const char *name)
 
 void world_delete(struct service *service, struct call *call)
 {
-    call_delete(call, &service->worlds, "world", PROBLEM_UNKNOWN_WORLD, is_free);
+    (void)service;
+    call_delete(call, BLOB_WORLDS, is_free);
 }
 
 void obstacle_get(struct service *service, struct call *call)

@@ -1,0 +1,212 @@
+#include "service/records.h"
+
+#include "schema/document.h"
+#include "service/translate_roadmap.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of what records say; a member that is added with a meaning of its own makes a new one. */
+enum { RECORD_FORMAT = 1 };
+
+/* The greatest whole number below which doubles tell all. */
+static const double WHOLE_MAX = 9007199254740992.0;
+
+enum { CREATED_DIGITS = 17 };
+
+/* ---- writing ---- */
+
+static void open_record(const struct version *version, struct text *out)
+{
+    text_json_open(out, '{');
+    text_member_u64(out, "format", RECORD_FORMAT);
+    text_member_u64(out, "revision", version->revision);
+    text_member_number(out, "created", version->created, CREATED_DIGITS);
+}
+
+void world_record_write(const struct world_version *world, struct text *out)
+{
+    open_record(&world->version, out);
+    text_member_string(out, "document", world->version.fingerprint);
+    text_json_close(out, '}');
+}
+
+void robot_record_write(const struct robot_version *robot, struct text *out)
+{
+    const struct robot_document *document = &robot->document;
+    open_record(&robot->version, out);
+    text_member_string(out, "document", robot->version.fingerprint);
+    text_member_number(out, "cover_excess", document->cover_excess, CREATED_DIGITS);
+    text_json_key(out, "warnings");
+    text_json_open(out, '[');
+    text_append(out, document->warnings.data, document->warnings.length);
+    text_json_close(out, ']');
+    text_json_close(out, '}');
+}
+
+void roadmap_record_write(const struct roadmap_version *roadmap, const char *snapshot,
+                          const char *bits_world, struct text *out)
+{
+    open_record(&roadmap->version, out);
+    text_member_bool(out, "stale", roadmap->state == ROADMAP_STALE);
+    text_member_string(out, "built_in", roadmap->built_in);
+    text_member_string(out, "world", roadmap->world->version.fingerprint);
+    text_member_u64(out, "world_revision", roadmap->world->version.revision);
+    text_member_string(out, "robot", roadmap->robot->version.fingerprint);
+    text_member_string(out, "snapshot", snapshot);
+    text_member_string(out, "bits_world", bits_world);
+    text_json_key(out, "document");
+    text_json_open(out, '{');
+    roadmap_write_members(&roadmap->document, out);
+    text_json_close(out, '}');
+    text_json_close(out, '}');
+}
+
+void revisions_record_write(uint64_t reserved, struct text *out)
+{
+    text_json_open(out, '{');
+    text_member_u64(out, "format", RECORD_FORMAT);
+    text_member_u64(out, "reserved", reserved);
+    text_json_close(out, '}');
+}
+
+/* ---- reading ---- */
+
+static bool read_whole(uint64_t *value, const struct document_value *root, const char *pointer)
+{
+    const double number = document_number(root, pointer, NAN);
+    if (!(number >= 0 && number <= WHOLE_MAX && number == floor(number)))
+        return false;
+    *value = (uint64_t)number;
+    return true;
+}
+
+static bool read_id(char id[BLOB_ID_BYTES], const struct document_value *root, const char *pointer)
+{
+    const char *text = document_string(root, pointer, "");
+    if (strlen(text) != BLOB_ID_BYTES - 1 || strspn(text, "0123456789abcdef") != BLOB_ID_BYTES - 1)
+        return false;
+    memcpy(id, text, BLOB_ID_BYTES);
+    return true;
+}
+
+/* Parses a record; the caller destroys *document whatever the outcome. */
+static enum blob_outcome parse(struct document **document, const struct blob *blob)
+{
+    uint64_t format = 0;
+    *document = document_parse(blob->data, blob->bytes, NULL, 0);
+    if (!*document || !read_whole(&format, document_root(*document), "/format"))
+        return BLOB_DAMAGED;
+    return format == RECORD_FORMAT ? BLOB_OK : BLOB_INCOMPATIBLE;
+}
+
+static bool read_common(struct record *record, const struct document_value *root)
+{
+    record->created = document_number(root, "/created", NAN);
+    return isfinite(record->created) && read_whole(&record->revision, root, "/revision");
+}
+
+enum blob_outcome world_record_read(struct world_record *record, const struct blob *blob)
+{
+    struct document *document;
+    enum blob_outcome outcome = parse(&document, blob);
+    const struct document_value *root = document_root(document);
+    if (outcome == BLOB_OK &&
+        !(read_common(&record->record, root) && read_id(record->document, root, "/document")))
+        outcome = BLOB_DAMAGED;
+    document_destroy(document);
+    return outcome;
+}
+
+/* Appends the elements of an array, between commas. */
+static void copy_elements(struct text *out, const struct document_value *array)
+{
+    for (size_t i = 0; i < document_length(array); i++) {
+        if (i > 0)
+            text_append(out, ",", 1);
+        document_write(document_element(array, i), out);
+    }
+}
+
+enum blob_outcome robot_record_read(struct robot_record *record, const struct blob *blob)
+{
+    struct document *document;
+    enum blob_outcome outcome = parse(&document, blob);
+    const struct document_value *root = document_root(document);
+    *record = (struct robot_record){0};
+    if (outcome == BLOB_OK) {
+        const struct document_value *warnings = document_at(root, "/warnings");
+        record->cover_excess = document_number(root, "/cover_excess", NAN);
+        if (!read_common(&record->record, root) || !read_id(record->document, root, "/document") ||
+            !isfinite(record->cover_excess) || !document_is_array(warnings))
+            outcome = BLOB_DAMAGED;
+        else
+            copy_elements(&record->warnings, warnings);
+    }
+    document_destroy(document);
+    if (outcome == BLOB_OK && record->warnings.failed)
+        outcome = BLOB_NO_MEMORY;
+    if (outcome != BLOB_OK)
+        robot_record_deinit(record);
+    return outcome;
+}
+
+void robot_record_deinit(struct robot_record *record)
+{
+    text_deinit(&record->warnings);
+}
+
+/* Reads the document within. */
+static enum blob_outcome read_document(struct roadmap_document *roadmap,
+                                       const struct document_value *value)
+{
+    const struct limits limits = limits_highest();
+    struct problem problem = {0};
+    struct text text = {0};
+    document_write(value, &text);
+    enum blob_outcome outcome = BLOB_OK;
+    if (text.failed)
+        outcome = BLOB_NO_MEMORY;
+    else if (!roadmap_read(roadmap, text.data, text.length, &limits, &problem))
+        outcome = problem.faults[0].code == PROBLEM_OVERLOADED ? BLOB_NO_MEMORY : BLOB_DAMAGED;
+    text_deinit(&text);
+    return outcome;
+}
+
+enum blob_outcome roadmap_record_read(struct roadmap_record *record, const struct blob *blob)
+{
+    struct document *document;
+    enum blob_outcome outcome = parse(&document, blob);
+    const struct document_value *root = document_root(document);
+    *record = (struct roadmap_record){0};
+    if (outcome == BLOB_OK) {
+        const struct document_value *within = document_at(root, "/document");
+        record->stale = document_bool(root, "/stale", false);
+        if (!read_common(&record->record, root) || !read_id(record->built_in, root, "/built_in") ||
+            !read_id(record->world, root, "/world") ||
+            !read_whole(&record->world_revision, root, "/world_revision") ||
+            !read_id(record->robot, root, "/robot") ||
+            !read_id(record->snapshot, root, "/snapshot") ||
+            !read_id(record->bits_world, root, "/bits_world") || !document_is_object(within))
+            outcome = BLOB_DAMAGED;
+        else
+            outcome = read_document(&record->document, within);
+    }
+    document_destroy(document);
+    return outcome;
+}
+
+void roadmap_record_deinit(struct roadmap_record *record)
+{
+    roadmap_deinit(&record->document);
+}
+
+enum blob_outcome revisions_record_read(uint64_t *reserved, const struct blob *blob)
+{
+    struct document *document;
+    enum blob_outcome outcome = parse(&document, blob);
+    if (outcome == BLOB_OK && !read_whole(reserved, document_root(document), "/reserved"))
+        outcome = BLOB_DAMAGED;
+    document_destroy(document);
+    return outcome;
+}
