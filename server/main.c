@@ -110,6 +110,8 @@ static bool open_service(struct program *program)
         .version = PRMD_VERSION,
         .base_path = config->base_path,
         .build_step_ms = config->build_step_ms,
+        .batch_queries = config->batch_queries,
+        .batch_wait_us = (double)config->batch_wait_us,
         .limits = config->limits,
         .log = on_service_event,
         .log_context = program->log,

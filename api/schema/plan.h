@@ -32,6 +32,7 @@ struct plan_request {
     enum plan_objective objective;
     enum plan_output output;
     bool simplify, allow_stale, diagnose;
+    double deadline_ms;                 /* after the request came; 0: none */
     double interpolate;                 /* 0: none */
     uint32_t connect_k, connect_enough; /* 0: default */
     double connect_radius;              /* 0: default */

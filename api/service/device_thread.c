@@ -19,6 +19,8 @@ struct device_thread {
     struct device device;
     unsigned queue_max;
     double step_s;
+    unsigned batch_max;
+    double batch_wait_s;
     void (*plan)(struct device *device, struct plan_task *batch);
     enum prm_status (*warm_up)(struct device *device, unsigned piece, bool *done);
     void (*warm_up_failed)(void *context, const char *detail);
@@ -29,7 +31,7 @@ struct device_thread {
     pthread_cond_t work;
     bool started, stopping;
     struct plan_task *first_plan, **last_plan;
-    atomic_uint plan_count;
+    atomic_uint plan_count, announced;
     struct lane lanes[DEVICE_LANE_COUNT];
     enum device_lane last_turn; /* whose the last was, of those that take turns */
     struct resident *retired;
@@ -91,9 +93,25 @@ static struct plan_task *take_batch(struct device_thread *thread, unsigned count
     return batch;
 }
 
+/* Lets plans that are announced join those that wait, for a moment. */
+static void await_company(struct device_thread *thread)
+{
+    const struct timespec until = clock_timespec(clock_steady() + thread->batch_wait_s);
+    if (thread->batch_wait_s <= 0 || atomic_load(&thread->plan_count) == 0 ||
+        atomic_load(&thread->announced) == 0)
+        return;
+    pthread_mutex_lock(&thread->lock);
+    while (!thread->stopping && atomic_load(&thread->announced) > 0 &&
+           atomic_load(&thread->plan_count) < thread->batch_max)
+        if (pthread_cond_timedwait(&thread->work, &thread->lock, &until) != 0)
+            break;
+    pthread_mutex_unlock(&thread->lock);
+}
+
 /* Runs the plans that waited when it began; those that come meanwhile must not starve the tasks. */
 static void run_plans(struct device_thread *thread)
 {
+    await_company(thread);
     unsigned waiting = atomic_load(&thread->plan_count), taken;
     while (waiting > 0) {
         struct plan_task *batch = take_batch(thread, waiting, &taken);
@@ -263,14 +281,20 @@ static void *run(void *context)
 
 static void init(struct device_thread *thread, const struct device_thread_options *options)
 {
+    pthread_condattr_t steady;
     *thread = (struct device_thread){.queue_max = options->queue_max,
                                      .step_s = options->step_s,
+                                     .batch_max = options->batch_max,
+                                     .batch_wait_s = options->batch_wait_s,
                                      .plan = options->plan,
                                      .warm_up = options->warm_up,
                                      .warm_up_failed = options->warm_up_failed,
                                      .warm_up_context = options->warm_up_context};
     pthread_mutex_init(&thread->lock, NULL);
-    pthread_cond_init(&thread->work, NULL);
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&thread->work, &steady);
+    pthread_condattr_destroy(&steady);
     thread->device.thread = thread;
     thread->last_plan = &thread->first_plan;
     thread->last_turn = DEVICE_LANE_BUILD;
@@ -341,6 +365,16 @@ bool device_thread_plan(struct device_thread *thread, struct plan_task *task)
     }
     pthread_mutex_unlock(&thread->lock);
     return taken;
+}
+
+void device_thread_announce(struct device_thread *thread)
+{
+    atomic_fetch_add(&thread->announced, 1);
+}
+
+void device_thread_arrived(struct device_thread *thread)
+{
+    atomic_fetch_sub(&thread->announced, 1);
 }
 
 /* Puts a task at the end of a lane and wakes the thread; the lock is held. */

@@ -30,8 +30,7 @@ struct device {
 };
 
 /* A plan request that waits; embedded in what it works on. Tasks of one group ask the same version
- * of a roadmap and are handed over together: what a merge into one launch could take. Nothing
- * merges them yet; each is a launch of its own, back to back. */
+ * of a roadmap and are handed over together: what can run as one batch. */
 struct plan_task {
     struct plan_task *next;
     const void *group;
@@ -71,6 +70,8 @@ struct device_thread_options {
     double step_s;      /* aimed-at length of a step */
     /* Answers the tasks of a list, all of one group, in its order. */
     void (*plan)(struct device *device, struct plan_task *batch);
+    unsigned batch_max;  /* tasks that are enough for a batch */
+    double batch_wait_s; /* that one waits for others at most, while some are announced */
     /* Launches what later requests need, in pieces (by `piece`, from 0) until *done or a fault. */
     enum prm_status (*warm_up)(struct device *device, unsigned piece, bool *done);
     /* Called by the thread when warm_up fails, with the detail of the fault; NULL: nobody asks. */
@@ -101,6 +102,12 @@ struct device_memory device_thread_memory(const struct device_thread *thread);
 /* Enqueues; false: the queue is full or the thread stops, and the task is still the caller's. There
  * is a refinement a model at most: their lane is never full. */
 bool device_thread_plan(struct device_thread *thread, struct plan_task *task);
+
+/* A plan task is about to come, so that others may wait for it a moment; and whoever said so has
+ * enqueued it, or will not. */
+void device_thread_announce(struct device_thread *thread);
+void device_thread_arrived(struct device_thread *thread);
+
 bool device_thread_submit(struct device_thread *thread, enum device_lane lane,
                           struct device_task *task);
 

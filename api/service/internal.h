@@ -33,6 +33,7 @@ struct service {
     void *log_context;
     struct prm_device_info *devices; /* of this machine, owned */
     size_t device_count;
+    uint64_t batch_queries; /* that requests may have together to run as one batch */
 
     struct data_dir data_dir;
     struct device_thread *device;

@@ -166,10 +166,16 @@ void metrics_job(struct metrics *metrics, const char *kind, double seconds)
     observe_seconds(metrics, &metrics->jobs, kind, seconds);
 }
 
-void metrics_batch(struct metrics *metrics, unsigned queries, const unsigned *by_status)
+void metrics_batch(struct metrics *metrics, unsigned queries)
 {
     pthread_mutex_lock(&metrics->lock);
     observe(&metrics->batches, &QUERIES, queries);
+    pthread_mutex_unlock(&metrics->lock);
+}
+
+void metrics_queries(struct metrics *metrics, const unsigned *by_status)
+{
+    pthread_mutex_lock(&metrics->lock);
     for (unsigned i = 0; i < PLAN_STATUS_COUNT; i++)
         metrics->queries[i] += by_status[i];
     pthread_mutex_unlock(&metrics->lock);

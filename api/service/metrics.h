@@ -25,8 +25,11 @@ void metrics_queue(struct metrics *metrics, const char *op, double seconds);
 void metrics_stage(struct metrics *metrics, const char *stage, double seconds);
 void metrics_job(struct metrics *metrics, const char *kind, double seconds);
 
-/* A batch that ran, and how its queries ended: statuses in plan_status order. */
-void metrics_batch(struct metrics *metrics, unsigned queries, const unsigned *by_status);
+/* A batch that ran. */
+void metrics_batch(struct metrics *metrics, unsigned queries);
+
+/* How a request's queries ended: counts in plan_status order. */
+void metrics_queries(struct metrics *metrics, const unsigned *by_status);
 
 /* What is counted at the time of asking. */
 struct metrics_gauges {

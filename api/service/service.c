@@ -24,6 +24,7 @@
 enum { WORKERS = 2, LOG_DETAIL_MAX = 768 };
 
 static const double STEP_MS_DEFAULT = 2;
+enum { BATCH_QUERIES_DEFAULT = 1024 };
 
 /* A use case, and the URL parameters that it knows, between blanks; NULL: it judges them itself. */
 struct use_case {
@@ -114,6 +115,8 @@ static bool open_device(struct service *service, const struct service_options *o
         .queue_max = (unsigned)options->limits.queued_requests,
         .step_s = 1e-3 * step_ms,
         .plan = plan_run_batch,
+        .batch_max = (unsigned)service->batch_queries,
+        .batch_wait_s = 1e-6 * options->batch_wait_us,
         .warm_up = warm_up,
         .warm_up_failed = log_warm_up_fault,
         .warm_up_context = service,
@@ -159,6 +162,8 @@ bool service_open(struct service **service, const struct service_options *option
     made->limits = options->limits;
     made->log = options->log;
     made->log_context = options->log_context;
+    made->batch_queries =
+        options->batch_queries > 0 ? options->batch_queries : BATCH_QUERIES_DEFAULT;
     snprintf(made->version, sizeof(made->version), "%s", options->version ? options->version : "");
     made->base_path = options->base_path ? options->base_path : "";
     made->tokens = options->tokens;

@@ -26,7 +26,9 @@ struct service_options {
     const char *base_path;
     bool tokens;
 
-    double build_step_ms; /* 0: 2 ms */
+    double build_step_ms;   /* 0: 2 ms */
+    uint64_t batch_queries; /* of requests that run as one batch, together at most; 0: 1024 */
+    double batch_wait_us;   /* that a plan waits at most for others that are near */
     struct limits limits;
     void (*log)(void *context, const char *event, const char *detail); /* NULL: silent */
     void *log_context;

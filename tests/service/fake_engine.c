@@ -1,5 +1,6 @@
 #include "fake_engine.h"
 
+#include "device/clock.h"
 #include "roadmap/kinematics.h"
 #include "roadmap/plan.h"
 #include "roadmap/validate.h"
@@ -40,6 +41,7 @@ struct prm_planner {
 struct prm_expansion {
     struct prm_context *context;
     struct prm_plan_results *results;
+    double deadline_ms; /* of the last query */
 };
 
 struct prm_build {
@@ -67,6 +69,7 @@ void fake_engine_reset(void)
     atomic_store(&fake_engine.expansions_held, false);
     atomic_store(&fake_engine.expand_status, PRM_OK);
     atomic_store(&fake_engine.expand_samples, 0);
+    atomic_store(&fake_engine.batch_max, 0);
     atomic_store(&fake_engine.plans_run, 0);
     atomic_store(&fake_engine.steps_run, 0);
 }
@@ -568,6 +571,11 @@ enum prm_status prm_plan_begin(struct prm_planner *planner, struct prm_plan_resu
     while (atomic_load(&fake_engine.plans_held))
         pause_us(200);
     atomic_fetch_add(&fake_engine.plans_run, 1);
+    *results = (struct prm_plan_results){0};
+    const unsigned batch_max = atomic_load(&fake_engine.batch_max);
+    if (batch_max > 0 && count > batch_max)
+        return prm_fault_set_at(PRM_LIMIT_EXCEEDED, "queries", "waypoints", batch_max,
+                                "the fake batch is too large");
 
     const uint32_t dof = roadmap->space.dof;
     *results = (struct prm_plan_results){
@@ -582,6 +590,10 @@ enum prm_status prm_plan_begin(struct prm_planner *planner, struct prm_plan_resu
         result->status = PRM_INVALID_QUERY;
         if (queries[i].invalid)
             continue;
+        if (queries[i].deadline_ms > 0 && queries[i].deadline_ms <= prm_clock_ms()) {
+            result->status = PRM_DEADLINE_EXCEEDED;
+            continue;
+        }
         const double x = queries[i].start[0];
         result->status = x < 0 ? PRM_START_OUT_OF_BOUNDS : x > 1000 ? PRM_NO_PATH : PRM_SOLVED;
         unsolved |= result->status == PRM_NO_PATH;
@@ -598,7 +610,37 @@ enum prm_status prm_plan_begin(struct prm_planner *planner, struct prm_plan_resu
     }
     if (unsolved && options->expand_samples > 0) {
         *left = calloc(1, sizeof(**left));
-        **left = (struct prm_expansion){planner->context, results};
+        **left = (struct prm_expansion){planner->context, results, queries[count - 1].deadline_ms};
+        born(1);
+    }
+    return PRM_OK;
+}
+
+enum prm_status prm_plan_part(struct prm_plan_results *part, struct prm_expansion **left_part,
+                              const struct prm_plan_results *whole,
+                              const struct prm_expansion *left, uint32_t first, uint32_t count)
+{
+    const size_t state_count = 2 * (size_t)count * whole->dof;
+    bool unsolved = false;
+    *left_part = NULL;
+    *part = (struct prm_plan_results){
+        .count = count,
+        .dof = whole->dof,
+        .results = malloc((count + 1u) * sizeof(*part->results)),
+        .waypoints = malloc((state_count + 1) * sizeof(double)),
+        .waypoint_count = 2u * count,
+    };
+    require(first + count <= whole->count, "a part is not of its whole");
+    memcpy(part->results, whole->results + first, count * sizeof(*part->results));
+    memcpy(part->waypoints, whole->waypoints + 2 * (size_t)first * whole->dof,
+           state_count * sizeof(double));
+    for (uint32_t i = 0; i < count; i++) {
+        part->results[i].waypoint_first = 2 * (size_t)i;
+        unsolved |= part->results[i].status == PRM_NO_PATH;
+    }
+    if (left && unsolved) {
+        *left_part = malloc(sizeof(**left_part));
+        **left_part = (struct prm_expansion){left->context, part, left->deadline_ms};
         born(1);
     }
     return PRM_OK;
@@ -608,6 +650,14 @@ enum prm_status prm_expansion_step(struct prm_expansion *expansion, bool *done)
 {
     check_thread(expansion->context);
     pause_us(atomic_load(&fake_engine.step_us));
+    if (expansion->deadline_ms > 0 && expansion->deadline_ms <= prm_clock_ms()) {
+        for (uint32_t i = 0; i < expansion->results->count; i++)
+            if (expansion->results->results[i].status == PRM_NO_PATH)
+                expansion->results->results[i] =
+                    (struct prm_plan_result){.status = PRM_DEADLINE_EXCEEDED};
+        *done = true;
+        return PRM_OK;
+    }
     *done = !atomic_load(&fake_engine.expansions_held);
     if (!*done)
         return PRM_OK;

@@ -29,12 +29,13 @@ struct fake_engine {
     atomic_int compute_steps;   /* steps of a computation */
     atomic_int compute_status;  /* enum prm_status of the last step */
     atomic_bool plans_held;     /* plans wait in the engine until this is false; computations too */
-    atomic_bool expansions_held;  /* they take more steps until this is false */
-    atomic_int expand_status;     /* enum prm_status of their last step */
-    atomic_uint expand_samples;   /* as the last plan was told */
-    atomic_int refine_status;     /* of prm_validity_refine */
-    atomic_bool refinements_held; /* they take more steps until this is false */
-    atomic_uint plans_run, steps_run, refined;
+    atomic_uint batch_max;      /* a batch of more queries fails by PRM_LIMIT_EXCEEDED; 0: none */
+    atomic_bool expansions_held;               /* they take more steps until this is false */
+    atomic_int expand_status;                  /* enum prm_status of their last step */
+    atomic_uint expand_samples;                /* as the last plan was told */
+    atomic_int refine_status;                  /* of prm_validity_refine */
+    atomic_bool refinements_held;              /* they take more steps until this is false */
+    atomic_uint plans_run, steps_run, refined; /* batches of plans */
 };
 
 extern struct fake_engine fake_engine;
