@@ -1,5 +1,6 @@
 #include "schema/json_read.h"
 #include "schema/plan.h"
+#include "schema/plan_read.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -307,30 +308,35 @@ static void refuse_later(const struct json_node *root)
         json_node_fault(&deadline, PROBLEM_UNSUPPORTED, "is not supported yet");
 }
 
-static void read_options(struct plan_request *request, const struct json_node *root,
-                         const struct limits *limits)
+void plan_options_read(struct plan_request *request, const struct json_node *root,
+                       const struct limits *limits)
 {
-    int objective = PLAN_LENGTH, output = PLAN_PATH;
+    int objective = PLAN_LENGTH;
     struct json_node node = json_node_member(root, "objective");
     json_node_word(&node, objective_words, &objective);
     request->objective = (enum plan_objective)objective;
-    node = json_node_member(root, "output");
-    json_node_word(&node, output_words, &output);
-    request->output = (enum plan_output)output;
-
-    node = json_node_member(root, "simplify");
-    json_node_bool(&node, &request->simplify);
     node = json_node_member(root, "allow_stale");
     json_node_bool(&node, &request->allow_stale);
     node = json_node_member(root, "diagnose");
     json_node_bool(&node, &request->diagnose);
-    node = json_node_nullable(root, "interpolate");
-    json_node_number(&node, JSON_POSITIVE, &request->interpolate);
     node = json_node_nullable(root, "connect");
     read_connect(request, &node, limits);
     node = json_node_nullable(root, "expand");
     read_expand(request, &node, limits);
     refuse_later(root);
+}
+
+/* Options of how paths are answered. */
+static void read_output(struct plan_request *request, const struct json_node *root)
+{
+    int output = PLAN_PATH;
+    struct json_node node = json_node_member(root, "output");
+    json_node_word(&node, output_words, &output);
+    request->output = (enum plan_output)output;
+    node = json_node_member(root, "simplify");
+    json_node_bool(&node, &request->simplify);
+    node = json_node_nullable(root, "interpolate");
+    json_node_number(&node, JSON_POSITIVE, &request->interpolate);
 }
 
 bool plan_request_read(struct plan_request *request, const char *body, size_t bytes,
@@ -350,7 +356,8 @@ bool plan_request_read(struct plan_request *request, const char *body, size_t by
     struct json_node root = json_node_root(json, problem);
     json_node_object(&root, members, NULL);
     if (json_is_object(json)) {
-        read_options(request, &root, limits);
+        plan_options_read(request, &root, limits);
+        read_output(request, &root);
         struct json_node queries = json_node_member(&root, "queries");
         read_queries(&reader, &queries);
     }

@@ -1,70 +1,13 @@
 #include "schema/questions.h"
 
 #include "schema/json_read.h"
+#include "schema/states_read.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIGITS = 10, QUATERNION = 4 };
-
-/* Beyond it float32 has no square, and so no distance. */
-#define COORDINATE_MAX 1e15
-
-/* ---- states ---- */
-
-static void read_named(const struct question_space *space, const struct json_node *node,
-                       double *state)
-{
-    const char *key;
-    json_t *value;
-    for (uint32_t i = 0; i < space->dof; i++) {
-        struct json_node member = json_node_member(node, space->coordinates[i]);
-        if (json_node_required(&member))
-            json_node_number(&member, JSON_ANY, &state[i]);
-    }
-    json_object_foreach(node->json, key, value)
-    {
-        uint32_t i = 0;
-        while (i < space->dof && strcmp(key, space->coordinates[i]) != 0)
-            i++;
-        struct json_node member = json_node_member(node, key);
-        if (i == space->dof)
-            json_node_fault(&member, PROBLEM_UNKNOWN_MEMBER, "is no coordinate of the robot");
-    }
-}
-
-/* Reads one state of the space's coordinates, or adds faults. */
-static void read_state(const struct question_space *space, const struct json_node *node,
-                       double *state)
-{
-    const unsigned faults = node->problem->fault_count;
-    if (json_is_object(node->json))
-        read_named(space, node, state);
-    else
-        json_node_numbers(node, JSON_ANY, state, space->dof);
-    if (space->quaternion == UINT32_MAX || node->problem->fault_count > faults)
-        return;
-    const double *q = state + space->quaternion;
-    double largest = 0;
-    for (int i = 0; i < QUATERNION; i++)
-        largest = fmax(largest, fabs(q[i]));
-    // numbers so small or large that their squares are none count as well
-    if (!(largest > 1 / COORDINATE_MAX && largest < COORDINATE_MAX))
-        json_node_fault(node, PROBLEM_INVALID_ARGUMENT,
-                        "has a quaternion that cannot be made unit");
-}
-
-/* Reads all states of an array. */
-static void read_states(const struct question_space *space, const struct json_node *node,
-                        double *states)
-{
-    const size_t count = json_array_size(node->json);
-    for (size_t i = 0; i < count && !json_node_full(node); i++) {
-        struct json_node element = json_node_element(node, i);
-        read_state(space, &element, states + i * space->dof);
-    }
-}
+enum { DIGITS = 10 };
 
 /* ---- validate ---- */
 
@@ -140,7 +83,7 @@ static void read_paths(struct validate_request *request, const struct question_s
     for (uint32_t p = 0; p < request->path_count && !json_node_full(node); p++) {
         struct json_node path = json_node_element(node, p);
         const uint32_t count = (uint32_t)json_array_size(path.json);
-        read_states(space, &path, request->states + (size_t)state * space->dof);
+        states_read(space, &path, request->states + (size_t)state * space->dof);
         request->paths[p] = (struct question_path){motion, count > 1 ? count - 1 : 1};
         for (uint32_t s = 0; s < request->paths[p].count; s++, motion++) {
             request->motions[2 * (size_t)motion] = state + s;
@@ -167,7 +110,7 @@ bool validate_read(struct validate_request *request, const struct question_space
     if (json_node_object(&root, members, NULL) && json_node_array(&states) &&
         json_node_array(&edges) && json_node_array(&paths) &&
         take_room(request, space, &states, &edges, &paths, limits)) {
-        read_states(space, &states, request->states);
+        states_read(space, &states, request->states);
         read_edges(request, &edges);
         read_paths(request, space, &paths);
     }
@@ -273,11 +216,11 @@ void validate_write(const struct validate_answer *answer, struct text *out)
 static void read_asked(struct nearest_request *request, const struct question_space *space,
                        const struct json_node *states)
 {
-    read_states(space, states, request->states);
+    states_read(space, states, request->states);
     for (size_t i = 0; i < request->state_count && !json_node_full(states); i++) {
         struct json_node state = json_node_element(states, i);
         for (uint32_t c = 0; c < space->dof; c++) {
-            if (fabs(request->states[i * space->dof + c]) <= COORDINATE_MAX)
+            if (fabs(request->states[i * space->dof + c]) <= STATE_COORDINATE_MAX)
                 continue;
             json_node_fault(&state, PROBLEM_INVALID_ARGUMENT,
                             "is farther away than distances are told of, 1e15");
