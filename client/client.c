@@ -17,6 +17,7 @@ struct client {
     CURL *curl;
     char server[512];
     char authorization[HEADER_MAX]; /* header line, or empty */
+    const char *ca_file;            /* PRM_CA_FILE; NULL: the system's certificates */
     double connect_timeout_s, timeout_s;
 };
 
@@ -35,6 +36,20 @@ static bool is_loopback(const char *server)
            strncmp(host, "[::1]", 5) == 0;
 }
 
+/* Whether a token can stand in a header; a line feed at its end is a file's, not its own. */
+static bool make_authorization(char header[HEADER_MAX], const char *token)
+{
+    const size_t bytes = strcspn(token, "\r\n");
+    if (token[bytes + strspn(token + bytes, "\r\n")] != '\0')
+        return false;
+    for (size_t i = 0; i < bytes; i++)
+        if (token[i] <= ' ' || token[i] > '~')
+            return false;
+    const int length =
+        snprintf(header, HEADER_MAX, "Authorization: Bearer %.*s", (int)bytes, token);
+    return length > 0 && length < HEADER_MAX;
+}
+
 struct client *client_create(const struct client_options *options)
 {
     const char *server = environment(options->server, "PRM_SERVER", CLIENT_SERVER_DEFAULT);
@@ -51,11 +66,9 @@ struct client *client_create(const struct client_options *options)
     while (length > 0 && client->server[length - 1] == '/')
         client->server[--length] = '\0';
 
-    if (token) {
-        length = snprintf(client->authorization, HEADER_MAX, "Authorization: Bearer %s", token);
-        if (length < 0 || length >= HEADER_MAX)
-            goto failed;
-    }
+    if (token && !make_authorization(client->authorization, token))
+        goto failed;
+    client->ca_file = environment(NULL, "PRM_CA_FILE", NULL);
     client->connect_timeout_s = options->connect_timeout_s > 0 ? options->connect_timeout_s : 5;
     client->timeout_s = options->timeout_s > 0 ? options->timeout_s : 600;
     client->curl = curl_easy_init();
@@ -161,6 +174,8 @@ static void request_configure(struct client *client, const struct client_request
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, sink);
+    if (client->ca_file)
+        curl_easy_setopt(curl, CURLOPT_CAINFO, client->ca_file);
     if (is_loopback(client->server))
         curl_easy_setopt(curl, CURLOPT_PROXY, "");
     if (request->body) {

@@ -56,7 +56,8 @@ struct client_reply {
 
 struct client;
 
-/* NULL where memory is out or the URL is too long. */
+/* PRM_CA_FILE names a file of certificates (PEM) to trust in place of the system's. NULL where
+ * memory is out, the URL is too long, or the token cannot stand in a header. */
 struct client *client_create(const struct client_options *options);
 void client_destroy(struct client *client);
 

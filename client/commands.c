@@ -153,8 +153,8 @@ void commands_help(FILE *out)
     options_help(common_options, out);
     fputs(
         "\nprm COMMAND --help lists the options of one command. PRM_SERVER and PRM_TOKEN name the "
-        "server and\na bearer token. Exit codes: 0 all solved, 1 some query failed, 2 usage, "
-        "3 server or network,\n4 refused.\n",
+        "server and\na bearer token, PRM_CA_FILE certificates to trust (PEM). Exit codes: 0 all "
+        "solved, 1 some query\nfailed, 2 usage, 3 server or network, 4 refused.\n",
         out);
 }
 

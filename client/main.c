@@ -47,7 +47,8 @@ int main(int argc, char **argv)
     session.json = arguments_option(&arguments, "json");
     session.client = client_create(&options);
     if (!session.client)
-        return session_usage(&session, "the server's URL or the token is too long");
+        return session_usage(&session,
+                             "the server's URL is too long, or the token cannot stand in a header");
 
     enum exit_code code = command->run(&session, &arguments);
     client_destroy(session.client);

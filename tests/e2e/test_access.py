@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import warnings
 
 from daemon import BINARY, START_S, Daemon, DaemonTest, main
 
@@ -300,10 +301,34 @@ class Https(Folder):
             reply = self.daemon.plan("m", {"queries": [{"start": [1, 1], "goal": [9, 9]}] * count})
             self.assertEqual(reply["summary"]["solved"], count)
 
+    def test_the_command_line_client(self):
+        prm = pathlib.Path(BINARY).with_name("prm")
+
+        def run(*arguments, **environment):
+            done = subprocess.run([prm, "--server", f"https://localhost:{self.daemon.port}", *arguments],
+                                  env={**os.environ, **environment}, capture_output=True, text=True, timeout=60)
+            return done.returncode, done.stdout + done.stderr
+
+        trusted = {"PRM_CA_FILE": str(self.path / "a.cert")}
+        self.assertEqual(run("health", **trusted)[0], 0)
+        self.assertEqual(run("health")[0], 3, "a certificate that nobody vouches for")
+        tokens = self.path / "tokens"
+        tokens.write_text(line("read", "sesame"))
+        guarded = Daemon(*self.arguments, "--token-file", str(tokens), tls=self.daemon.tls)
+        try:
+            server = ("--server", f"https://localhost:{guarded.port}", "world", "list")
+            self.assertEqual(run(*server, **trusted)[0], 4)
+            self.assertEqual(run(*server, **trusted, PRM_TOKEN="sesame\n")[0], 0)
+            self.assertEqual(run(*server, **trusted, PRM_TOKEN="open\nX-Other: 1")[0], 2)
+        finally:
+            self.assertEqual(guarded.stop(), 0)
+
     def test_old_protocols_and_plain_http_get_nothing(self):
         old = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         old.check_hostname, old.verify_mode = False, ssl.CERT_NONE
-        old.minimum_version, old.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            old.minimum_version, old.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
         old.set_ciphers("ALL:@SECLEVEL=0")
         with socket.create_connection(("127.0.0.1", self.daemon.port), timeout=20) as s:
             with self.assertRaises((ssl.SSLError, ConnectionError)):
