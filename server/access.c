@@ -23,7 +23,7 @@ const char *access_allow_origin(const struct access *access, const char *origin)
     for (const char *item = access->cors_origin; *item != '\0';) {
         item += strspn(item, " ,");
         const size_t item_length = strcspn(item, " ,");
-        if (item_length == length && strncasecmp(item, origin, length) == 0)
+        if (length > 0 && item_length == length && strncasecmp(item, origin, length) == 0)
             return origin;
         item += item_length;
     }
