@@ -5,12 +5,23 @@
 #include <string.h>
 #include <strings.h>
 
+/* Whether a Host is an address, or localhost: any other name could be made to point here by whoever
+ * owns it (DNS rebinding). */
+static bool is_address(const char *host)
+{
+    static const char local[] = "localhost";
+    const size_t length = strcspn(host, ":");
+    return *host == '[' || strspn(host, "0123456789.") == length ||
+           (length == sizeof(local) - 1 && strncasecmp(host, local, length) == 0);
+}
+
 /* Whether an origin is the server's own: what stands behind its scheme is the Host that was asked
  * for. */
 static bool is_own_origin(const char *origin, const char *host)
 {
     const char *authority = strstr(origin, "://");
-    return authority != NULL && host != NULL && strcasecmp(authority + 3, host) == 0;
+    return authority != NULL && host != NULL && strcasecmp(authority + 3, host) == 0 &&
+           is_address(host);
 }
 
 const char *access_allow_origin(const struct access *access, const char *origin)

@@ -3,7 +3,7 @@
  * Browsers: a page of another origin reads an answer only where --cors-origin allows it (the CORS
  * protocol of the Fetch standard). Where no token is asked for, a browser could still be made to
  * send what it must not, since plain POSTs need nobody's leave: requests that name a foreign origin
- * are refused unless they only read.
+ * are refused unless they only read. A page's own origin is one whose host is an address.
  *
  * Threads: any; pure functions on text, but for the tokens.
  */

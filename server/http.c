@@ -7,8 +7,10 @@
 #include "server/tls.h"
 #include "server/watcher.h"
 
+#include <arpa/inet.h>
 #include <assert.h>
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -457,6 +459,20 @@ static const char *const termination_names[] = {
     [MHD_REQUEST_TERMINATED_CLIENT_ABORT] = "client left",
 };
 
+/* The peer's address, for the log. */
+static void log_peer(struct log_line *line, struct MHD_Connection *connection)
+{
+    char host[INET6_ADDRSTRLEN];
+    const struct sockaddr *address =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+    const void *bytes =
+        address->sa_family == AF_INET
+            ? (const void *)&((const struct sockaddr_in *)(const void *)address)->sin_addr
+            : &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
+    if (inet_ntop(address->sa_family, bytes, host, sizeof(host)) != NULL)
+        log_string(line, "peer", host);
+}
+
 /* One line of the log and one count of the metrics. */
 static void record(struct exchange *exchange, enum MHD_RequestTerminationCode how)
 {
@@ -480,6 +496,7 @@ static void record(struct exchange *exchange, enum MHD_RequestTerminationCode ho
         log_u64(&line, "status", (uint64_t)status);
         log_number(&line, "ms", 1e3 * seconds);
         log_u64(&line, "bytes", exchange->sent_bytes);
+        log_peer(&line, exchange->connection);
         if (*request->client != '\0')
             log_string(&line, "client", request->client);
         if (request->call.problem.fault_count > 0)

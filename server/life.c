@@ -10,7 +10,13 @@
 #include <systemd/sd-daemon.h>
 #include <time.h>
 
-enum { POLL_MS = 10, READY_POLL_MS = 50, LOG_MODE = 0640 };
+enum {
+    POLL_MS = 10,
+    READY_POLL_MS = 50,
+    TELL_EVERY_MS = 5000, /* the manager, that loading goes on */
+    MORE_TIME_S = 60,     /* asked of it each time */
+    LOG_MODE = 0640,
+};
 
 static const struct timespec poll_time = {.tv_nsec = POLL_MS * 1000000L};
 
@@ -80,7 +86,9 @@ static void wait_for_end(const struct life *life)
     const struct timespec ready_poll = {.tv_nsec = READY_POLL_MS * 1000000L};
     bool is_told = false;
     sd_notify(0, "STATUS=Loading");
-    for (;;) {
+    for (int waited_ms = 0;; waited_ms += READY_POLL_MS) {
+        if (!is_told && waited_ms % TELL_EVERY_MS == 0)
+            sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%lld", MORE_TIME_S * 1000000LL);
         const int number =
             is_told ? sigwaitinfo(&signals, NULL) : sigtimedwait(&signals, NULL, &ready_poll);
         if (number == SIGHUP)
@@ -128,7 +136,8 @@ static void drain(const struct life *life)
 void life_serve(const struct life *life)
 {
     wait_for_end(life);
-    sd_notify(0, "STOPPING=1\nSTATUS=Draining");
+    sd_notifyf(0, "STOPPING=1\nSTATUS=Draining\nEXTEND_TIMEOUT_USEC=%llu",
+               (unsigned long long)(life->config->drain_timeout_s + MORE_TIME_S) * 1000000);
     log_event(life->log, LOG_INFO, "draining", NULL);
     drain(life);
     http_quiet(life->http);
