@@ -1,7 +1,6 @@
 #include "service/builds.h"
 
 #include "schema/clock.h"
-#include "service/refinement.h"
 #include "service/translate.h"
 #include "service/translate_roadmap.h"
 #include "service/translate_robot.h"
@@ -9,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char KIND[] = "build";
 
 static void resource_of(char *resource, const char *name)
 {
@@ -21,7 +18,7 @@ struct build *build_active(struct service *service, const char *name)
 {
     char resource[JOB_RESOURCE_BYTES];
     resource_of(resource, name);
-    struct job *job = jobs_find_active(&service->jobs, KIND, resource);
+    struct job *job = jobs_find_active(&service->jobs, BUILD_KIND, resource);
     return job ? job->work : NULL;
 }
 
@@ -38,144 +35,12 @@ void build_cancel(struct service *service, const char *name)
         build_stop(build);
 }
 
-/* Frees a build that has ended, on the device thread. */
-static void build_destroy(struct build *build)
-{
-    prm_build_destroy(build->build);
-    if (build->coming)
-        resident_release(&build->coming->resident);
-    if (build->model)
-        resident_release(&build->model->resident);
-    if (build->world)
-        resident_release(&build->world->resident);
-    version_release(&build->pending->version);
-    counted_release(&build->job->counted);
-    free(build);
-}
-
-/* ---- the end of a build ---- */
-
-/* Answers the calls that waited. `roadmap` is what was built, else `error` says why there is none.
- */
-static void answer_waiters(const struct build *build, struct job_waiter *waiters,
-                           const struct roadmap_version *roadmap, const struct problem_fault *error)
-{
-    while (waiters) {
-        struct job_waiter *waiter = waiters;
-        struct call *call = waiter->call;
-        const int status = waiter->success_status;
-        waiters = waiter->next;
-        free(waiter);
-        if (roadmap) {
-            call_set_etag(call, &roadmap->version);
-            roadmap_write(build->name, roadmap, NULL, false, &call->reply.body);
-            call_succeed_json(call, status);
-        } else {
-            call->problem.faults[0] = *error;
-            call->problem.fault_count = 1;
-            call_fail(call);
-        }
-    }
-}
-
-/* Notes the end in the roadmap: it keeps what it could answer, or has failed. A cancelled build
- * says nothing about a roadmap that answers: that one stays as it is. The lock is held; what was
- * replaced is returned. */
-static struct version *mark_ended(struct build *build, enum job_state state,
-                                  const struct problem_fault *error)
-{
-    struct service *service = build->service;
-    struct version *replaced = NULL;
-    struct roadmap_version *present =
-        (struct roadmap_version *)store_find(&service->roadmaps, build->name);
-    // another PUT or a DELETE has the name now
-    if (!present || (!present->model && present != build->pending))
-        return NULL;
-    if (present->model && state == JOB_CANCELLED)
-        return NULL;
-    struct roadmap_version *failed =
-        roadmap_version_derive(present, present->model ? present->state : ROADMAP_FAILED,
-                               present->model, present->world, error);
-    if (failed)
-        store_put(&service->roadmaps, build->name, &failed->version, &replaced);
-    return replaced;
-}
-
-/* Ends a build without a roadmap. */
-static void end_without(struct build *build, enum job_state state,
-                        const struct problem_fault *error)
-{
-    struct service *service = build->service;
-    service_lock(service);
-    struct version *replaced = mark_ended(build, state, error);
-    struct job_waiter *waiters = jobs_finish(&service->jobs, build->job, state, error);
-    service_unlock(service);
-
-    version_release(replaced);
-    answer_waiters(build, waiters, NULL, error);
-    service_log(service, "build_ended", "roadmap %s: %s: %s", build->name, job_state_text(state),
-                error->detail);
-    build_destroy(build);
-}
-
-static void end_cancelled(struct build *build, enum problem_code code, const char *detail)
-{
-    struct problem problem = {0};
-    problem_add(&problem, code, "%s", detail);
-    end_without(build, JOB_CANCELLED, &problem.faults[0]);
-}
-
-static void end_failed(struct build *build, enum prm_status status)
-{
-    struct problem problem = {0};
-    problem_add_status(&problem, status);
-    end_without(build, JOB_FAILED, &problem.faults[0]);
-}
-
-/* Swaps the roadmap in, unless the job was cancelled at the last moment. */
-static void end_with(struct build *build, struct roadmap_version *roadmap)
-{
-    struct service *service = build->service;
-    struct version *replaced = NULL;
-    struct job_waiter *waiters = NULL;
-    service_lock(service);
-    const bool cancelled = atomic_load(&build->job->cancel);
-    const bool stored =
-        !cancelled && store_put(&service->roadmaps, build->name, &roadmap->version, &replaced);
-    if (stored) {
-        version_take(&roadmap->version);
-        waiters = jobs_finish(&service->jobs, build->job, JOB_SUCCEEDED, NULL);
-    }
-    service_unlock(service);
-
-    version_release(replaced);
-    if (!stored) {
-        version_release(&roadmap->version);
-        end_cancelled(build, PROBLEM_CANCELLED, "the build was cancelled");
-        return;
-    }
-    answer_waiters(build, waiters, roadmap, NULL);
-    refinement_begin(service, roadmap->model);
-
-    // what /metrics and the log say about it
-    const struct prm_roadmap *made = roadmap->model->topology->roadmap;
-    for (uint32_t i = 0; i < made->statistics.stage_count; i++)
-        metrics_stage(service->metrics, made->statistics.stages[i].name,
-                      1e-3 * made->statistics.stages[i].milliseconds);
-    const double seconds = clock_steady() - build->job->started_steady;
-    metrics_job(service->metrics, KIND, seconds);
-    service_log(service, "build_ended", "roadmap %s: succeeded: %u milestones, %.1f ms",
-                build->name, made->milestone_count, 1e3 * seconds);
-    version_release(&roadmap->version);
-    build_destroy(build);
-}
-
 /* ---- steps, on the device thread ---- */
 
 static enum prm_status begin(struct build *build, struct device *device)
 {
     struct service *service = build->service;
-    metrics_queue(service->metrics, KIND, clock_steady() - build->task.queued);
+    metrics_queue(service->metrics, BUILD_KIND, clock_steady() - build->task.queued);
     service_lock(service);
     jobs_start(&service->jobs, build->job);
     jobs_progress(build->job, "world", 0);
@@ -218,8 +83,7 @@ static enum prm_status advance(struct build *build, struct device *device, bool 
     return PRM_OK;
 }
 
-/* The present version of the world that it was built in, taken. */
-static struct world_version *take_present(const struct build *build)
+struct world_version *build_world_now(const struct build *build)
 {
     struct service *service = build->service;
     service_lock(service);
@@ -228,28 +92,14 @@ static struct world_version *take_present(const struct build *build)
     return (struct world_version *)present;
 }
 
-/* Whether a world is another than it was built in, but one that the roadmap fits. NULL is accepted.
- */
-static bool needs_revision(const struct build *build, const struct world_version *present)
+bool build_needs_revision(const struct build *build, const struct world_version *present)
 {
-    const bool lattice = build->pending->document.sample_method == SAMPLE_LATTICE;
-    return present && present != build->pending->world &&
-           world_fits(build->pending->world, present, lattice) &&
-           roadmap_allowed_stays(&build->pending->document, &build->pending->world->document,
-                                 &present->document);
-}
-
-/* Swaps in what there is of a finished build. `present` is the world now. */
-static enum prm_status publish(struct build *build, const struct world_version *present)
-{
-    struct model *final = build->coming ? build->coming : build->model;
-    const bool stale = present && present != final->world->version;
-    struct roadmap_version *roadmap = roadmap_version_derive(
-        build->pending, stale ? ROADMAP_STALE : ROADMAP_READY, final, final->world->version, NULL);
-    if (!roadmap)
-        return prm_fault_set(PRM_HOST_MEMORY, "no memory for a roadmap");
-    end_with(build, roadmap);
-    return PRM_OK;
+    const struct roadmap_version *pending = build->pending;
+    const struct model *final = build->coming ? build->coming : build->model;
+    const bool lattice = pending->document.sample_method == SAMPLE_LATTICE;
+    return present && present != final->world->version &&
+           world_fits(pending->world, present, lattice) &&
+           roadmap_allowed_stays(&pending->document, &pending->world->document, &present->document);
 }
 
 /* Begins to check a finished build against the present world. */
@@ -270,31 +120,33 @@ static enum prm_status begin_revision(struct build *build, struct device *device
 }
 
 /* Runs a step of what follows a finished build: where the world has changed since the PUT, it goes
- * behind the changes that wait, is checked against the world as they leave it, and swapped in
- * before the next. true: the task is not to come again from here. */
-static bool settle(struct build *build, struct device *device)
+ * behind the changes that wait, is checked against the world as they leave it, and published before
+ * the next. */
+static enum device_step settle(struct build *build, struct device *device)
 {
-    struct world_version *present = take_present(build);
+    struct world_version *present = build_world_now(build);
+    const bool revises = build->coming && !build->coming->validity;
+    const bool differs = revises || build_needs_revision(build, present);
     enum prm_status status = PRM_OK;
-    bool done = !needs_revision(build, present), moved = false;
-    if (!done && !build->settling) {
+    bool done = !differs, moved = false;
+    if (differs && !build->settling) {
         moved = build->settling = true;
         // where that lane is full the build waits in its own
         if (!device_thread_submit(build->service->device, DEVICE_LANE_UPDATE, &build->task))
             moved = build->settling = false;
-    } else if (!done) {
+    } else if (differs) {
         if (!build->coming)
             status = begin_revision(build, device, present);
         if (status == PRM_OK)
             status = model_advance(device, build->coming, &done);
     }
-    if (status == PRM_OK && done)
-        status = publish(build, present);
-    if (status != PRM_OK)
-        end_failed(build, status);
     if (present)
         version_release(&present->version);
-    return moved || done || status != PRM_OK;
+    if (status != PRM_OK) {
+        build_end_failed(build, status);
+        return DEVICE_DONE;
+    }
+    return moved ? DEVICE_DONE : done ? build_publish(build) : DEVICE_AGAIN;
 }
 
 /* Takes the outcome of a finished build, and plans on it once before others do. */
@@ -318,25 +170,38 @@ static enum device_step step(struct device_task *task, struct device *device)
 {
     struct build *build = (struct build *)task;
     bool done = false;
-    if (atomic_load(&build->job->cancel)) {
-        end_cancelled(build, PROBLEM_CANCELLED, "the build was cancelled");
+    // what others have made of it meanwhile
+    if (build->roadmap) {
+        build_end_published(build);
         return DEVICE_DONE;
     }
+    if (build->error.code != PROBLEM_NONE) {
+        build_end_without(build, JOB_FAILED, &build->error);
+        return DEVICE_DONE;
+    }
+    if (atomic_load(&build->job->cancel)) {
+        build_end_cancelled(build, PROBLEM_CANCELLED, "the build was cancelled");
+        return DEVICE_DONE;
+    }
+
     if (build->model)
-        return settle(build, device) ? DEVICE_DONE : DEVICE_AGAIN;
+        return build->saved ? settle(build, device) : build_save(build, device);
     enum prm_status status = build->build ? advance(build, device, &done) : begin(build, device);
     if (status == PRM_OK && done)
         status = take_outcome(build, device);
-    if (status != PRM_OK)
-        end_failed(build, status);
-    else if (done)
-        return settle(build, device) ? DEVICE_DONE : DEVICE_AGAIN;
-    return status != PRM_OK ? DEVICE_DONE : DEVICE_AGAIN;
+    if (status == PRM_OK)
+        return DEVICE_AGAIN;
+    build_end_failed(build, status);
+    return DEVICE_DONE;
 }
 
 static void drop(struct device_task *task)
 {
-    end_cancelled((struct build *)task, PROBLEM_DRAINING, "the server shut down");
+    struct build *build = (struct build *)task;
+    if (build->roadmap)
+        build_end_published(build);
+    else
+        build_end_cancelled(build, PROBLEM_DRAINING, "the server shut down");
 }
 
 /* ---- the beginning ---- */
@@ -370,7 +235,7 @@ struct job *build_enter(struct build *build, struct problem *problem)
     char resource[JOB_RESOURCE_BYTES];
     struct build *earlier = build_active(service, build->name);
     resource_of(resource, build->name);
-    struct job *job = jobs_add(&service->jobs, KIND, resource, build);
+    struct job *job = jobs_add(&service->jobs, BUILD_KIND, resource, build);
     if (!job) {
         problem_add(problem, PROBLEM_OVERLOADED, "as many jobs are queued as may be");
         return NULL;

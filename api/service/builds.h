@@ -6,8 +6,13 @@
 #ifndef SERVICE_BUILDS_H
 #define SERVICE_BUILDS_H
 
+#include "roadmap/snapshot.h"
 #include "service/internal.h"
+#include "service/persistence.h"
 #include "service/roadmaps.h"
+
+/* The kind of a build's job. */
+#define BUILD_KIND "build"
 
 struct build {
     struct device_task task; /* first */
@@ -20,6 +25,14 @@ struct build {
     struct model *model;  /* that it made; taken */
     struct model *coming; /* that follows from it in the present world, being made; taken */
     bool settling;        /* in the lane of updates, so that no world changes meanwhile */
+
+    /* how it is saved */
+    struct worker_task work;
+    struct prm_snapshot_writer *writer;
+    struct kept *parts;              /* all but its record; taken; NULL: nothing is kept */
+    bool saved;                      /* the parts, or there is no need */
+    struct roadmap_version *roadmap; /* that the name stands for now; taken; NULL: not yet */
+    struct problem_fault error;      /* code PROBLEM_NONE: saving has not failed */
 };
 
 /* The build of a roadmap that is queued or running and not cancelled, borrowed; NULL: none. The
@@ -44,6 +57,33 @@ void build_discard(struct build *build);
 /* Enters a build and its job, in place of an earlier one of the name. NULL: a fault was added, and
  * the build is still the caller's. The lock is held. */
 struct job *build_enter(struct build *build, struct problem *problem);
+
+/* ---- among the files of builds ---- */
+
+/* The present version of the world that it was built in, taken; NULL: there is none. */
+struct world_version *build_world_now(const struct build *build);
+
+/* Whether a world (NULL is accepted) is another than it was made for, but one that it fits. */
+bool build_needs_revision(const struct build *build, const struct world_version *present);
+
+/* Runs a step of saving all but the record of a finished build; build_save.c. */
+enum device_step build_save(struct build *build, struct device *device);
+
+/* Has a finished build become what its name stands for: sets `roadmap`, or `error`, or neither
+ * where it was cancelled or its world has changed. */
+enum device_step build_publish(struct build *build);
+
+/* Answers the calls that waited. `roadmap` is what was built, else `error` says why there is none;
+ * build_end.c. */
+void build_answer(const struct build *build, struct job_waiter *waiters,
+                  const struct roadmap_version *roadmap, const struct problem_fault *error);
+
+/* End a build, which is freed, on the device thread. */
+void build_end_published(struct build *build);
+void build_end_without(struct build *build, enum job_state state,
+                       const struct problem_fault *error);
+void build_end_cancelled(struct build *build, enum problem_code code, const char *detail);
+void build_end_failed(struct build *build, enum prm_status status);
 
 /* roadmap_put.c */
 void roadmap_put(struct service *service, struct call *call);

@@ -142,6 +142,13 @@ static bool is_current(const struct change *change)
            (change->base ? &change->base->version : NULL);
 }
 
+/* Whether a roadmap names the world and has a model. */
+static bool names(const struct change *change, const struct version *version)
+{
+    const struct roadmap_version *roadmap = (const struct roadmap_version *)version;
+    return roadmap->model && strcmp(roadmap->document.world, change->call->segments[0]) == 0;
+}
+
 /* Finds the roadmaps that name the world and have a model. false: the world has changed, or
  * (status) there is no memory. */
 static bool collect(struct change *change, enum prm_status *status)
@@ -154,12 +161,11 @@ static bool collect(struct change *change, enum prm_status *status)
         change->dependents = calloc(capacity + 1, sizeof(*change->dependents));
     for (size_t i = 0; change->dependents && i < capacity; i++) {
         const struct store_entry *entry = &service->roadmaps.entries[i];
-        struct roadmap_version *roadmap = (struct roadmap_version *)entry->version;
-        if (!roadmap->model || strcmp(roadmap->document.world, change->call->segments[0]) != 0)
+        if (!names(change, entry->version))
             continue;
         struct dependent *dependent = &change->dependents[change->count++];
         memcpy(dependent->name, entry->name, sizeof(dependent->name));
-        dependent->from = roadmap;
+        dependent->from = (struct roadmap_version *)entry->version;
         version_take(entry->version);
     }
     service_unlock(service);
@@ -230,33 +236,38 @@ static enum prm_status update(struct change *change, struct device *device,
 
 /* ---- on the publisher ---- */
 
-/* Looks whether the change still holds, and numbers what it makes. */
+/* Whether the roadmaps that name the world are just those that the change has found: while it
+ * waited others may have been built or deleted. The lock is held. */
+static bool found_all(const struct change *change)
+{
+    const struct store *roadmaps = &change->service->roadmaps;
+    size_t found = 0;
+    for (size_t i = 0; i < roadmaps->count; i++) {
+        const struct store_entry *entry = &roadmaps->entries[i];
+        if (!names(change, entry->version))
+            continue;
+        // both are in the order of their names
+        if (found == change->count || &change->dependents[found].from->version != entry->version)
+            return false;
+        found++;
+    }
+    return found == change->count;
+}
+
+/* Looks whether the change still holds, and numbers the world that it makes. */
 static void check(struct change *change)
 {
     struct service *service = change->service;
-    const char *name = change->call->segments[0];
     service_lock(service);
-    if (!is_current(change)) {
+    if (!is_current(change) || !found_all(change)) {
         change->outcome = OUTDATED;
     } else if (!change->base && service->worlds.count >= service->limits.worlds) {
         problem_add_limit(&change->call->problem, &service->limits, LIMIT_worlds);
         change->outcome = REFUSED;
     } else {
-        store_number(&service->worlds, name, &change->next->version);
-        for (size_t i = 0; i < change->count; i++)
-            store_number(&service->roadmaps, change->dependents[i].name,
-                         &change->dependents[i].to->version);
+        store_number(&service->worlds, change->call->segments[0], &change->next->version);
     }
     service_unlock(service);
-}
-
-/* Whether a roadmap is still what the change has found. */
-static bool is_untouched(const struct change *change, const struct dependent *dependent)
-{
-    service_lock(change->service);
-    const struct version *present = store_find(&change->service->roadmaps, dependent->name);
-    service_unlock(change->service);
-    return present == &dependent->from->version;
 }
 
 /* Saves the roadmaps that get stale first: the world that they go on answering for is that of
@@ -267,9 +278,13 @@ static bool save(struct change *change)
     struct problem *problem = &change->call->problem;
     for (size_t i = 0; i < change->count; i++) {
         const struct dependent *dependent = &change->dependents[i];
-        if (dependent->to->state == ROADMAP_STALE && dependent->from->state != ROADMAP_STALE &&
-            is_untouched(change, dependent) &&
-            !persistence_save_roadmap(persistence, dependent->name, dependent->to, NULL, problem))
+        struct version *to = &dependent->to->version;
+        if (dependent->to->state != ROADMAP_STALE || dependent->from->state == ROADMAP_STALE)
+            continue;
+        service_lock(change->service);
+        store_number(&change->service->roadmaps, dependent->name, to);
+        service_unlock(change->service);
+        if (!persistence_save_roadmap(persistence, dependent->name, dependent->to, NULL, problem))
             return false;
     }
     return persistence_save_world(persistence, change->call->segments[0], change->next, problem);
@@ -286,10 +301,8 @@ static bool swap(struct change *change)
     for (size_t i = 0; done && i < change->count; i++) {
         struct dependent *dependent = &change->dependents[i];
         struct version *replaced;
-        // a roadmap that was deleted or made anew meanwhile is left alone
-        if (store_find(&service->roadmaps, dependent->name) != &dependent->from->version)
-            continue;
-        // replacing needs no memory; `from` keeps what is replaced until it is released
+        // replacing needs no memory; `from` keeps what is replaced until it is released, but for a
+        // version that a failed build has left meanwhile, whose model is the same
         version_take(&dependent->to->version);
         store_put(&service->roadmaps, dependent->name, &dependent->to->version, &replaced);
         version_release(replaced);

@@ -3,6 +3,7 @@
 #include "device/clock.h"
 #include "roadmap/kinematics.h"
 #include "roadmap/plan.h"
+#include "roadmap/snapshot.h"
 #include "roadmap/validate.h"
 #include "service/compute_run.h"
 
@@ -58,6 +59,7 @@ void fake_engine_reset(void)
     atomic_store(&fake_engine.build_status, PRM_OK);
     atomic_store(&fake_engine.validity_status, PRM_OK);
     atomic_store(&fake_engine.revision_steps, 1);
+    atomic_store(&fake_engine.read_status, PRM_OK);
     atomic_store(&fake_engine.warm_up_status, PRM_OK);
     atomic_store(&fake_engine.warm_up_held, false);
     atomic_store(&fake_engine.compute_steps, 1);
@@ -733,4 +735,127 @@ void compute_run_deinit(struct compute_run *run)
         run->state_destroy(run);
     for (unsigned i = 0; i < run->owned_count; i++)
         free(run->owned[i]);
+}
+
+/* ---- snapshots: the roadmap's own struct, behind a mark ---- */
+
+static const char SNAPSHOT_MARK[8] = "fakesnap";
+
+struct prm_snapshot_writer {
+    const struct prm_roadmap *roadmap;
+    const struct prm_validity *validity;
+};
+
+struct prm_snapshot {
+    struct prm_roadmap roadmap;
+    uint32_t shapes; /* of the world of the validity */
+    struct prm_snapshot_info info;
+};
+
+struct prm_snapshot_reader {
+    struct prm_context *context;
+    struct prm_snapshot *snapshot;
+    const struct prm_world *world;
+};
+
+enum prm_status prm_snapshot_writer_create(struct prm_snapshot_writer **writer,
+                                           const struct prm_roadmap *roadmap,
+                                           const struct prm_validity *validity)
+{
+    check_thread(roadmap->context);
+    *writer = malloc(sizeof(**writer));
+    **writer = (struct prm_snapshot_writer){roadmap, validity};
+    return PRM_OK;
+}
+
+enum prm_status prm_snapshot_writer_step(struct prm_snapshot_writer *writer, bool *done)
+{
+    check_thread(writer->roadmap->context);
+    require(writer->validity->length_max == ALIVE, "a validity is saved after its end");
+    *done = true;
+    return PRM_OK;
+}
+
+enum prm_status prm_snapshot_writer_finish(struct prm_snapshot_writer *writer, unsigned char **data,
+                                           size_t *size)
+{
+    const uint32_t shapes = writer->validity->largest_component;
+    *size = sizeof(SNAPSHOT_MARK) + sizeof(struct prm_roadmap) + sizeof(shapes);
+    *data = malloc(*size);
+    memcpy(*data, SNAPSHOT_MARK, sizeof(SNAPSHOT_MARK));
+    memcpy(*data + sizeof(SNAPSHOT_MARK), writer->roadmap, sizeof(struct prm_roadmap));
+    memcpy(*data + *size - sizeof(shapes), &shapes, sizeof(shapes));
+    return PRM_OK;
+}
+
+void prm_snapshot_writer_destroy(struct prm_snapshot_writer *writer)
+{
+    free(writer);
+}
+
+enum prm_status prm_snapshot_decode(struct prm_snapshot **snapshot, const void *data, size_t size)
+{
+    const unsigned char *at = data;
+    *snapshot = NULL;
+    if (size != sizeof(SNAPSHOT_MARK) + sizeof(struct prm_roadmap) + sizeof(uint32_t) ||
+        memcmp(at, SNAPSHOT_MARK, sizeof(SNAPSHOT_MARK)) != 0)
+        return prm_fault_set(PRM_INVALID_ARGUMENT, "no fake snapshot");
+    *snapshot = calloc(1, sizeof(**snapshot));
+    memcpy(&(*snapshot)->roadmap, at + sizeof(SNAPSHOT_MARK), sizeof(struct prm_roadmap));
+    memcpy(&(*snapshot)->shapes, at + size - sizeof(uint32_t), sizeof(uint32_t));
+    // names of stages are another process's
+    (*snapshot)->roadmap.statistics.stage_count = 0;
+    memcpy((*snapshot)->info.center, (*snapshot)->roadmap.center, sizeof((*snapshot)->info.center));
+    return PRM_OK;
+}
+
+void prm_snapshot_destroy(struct prm_snapshot *snapshot)
+{
+    free(snapshot);
+}
+
+const struct prm_snapshot_info *prm_snapshot_info_of(const struct prm_snapshot *snapshot)
+{
+    return &snapshot->info;
+}
+
+enum prm_status prm_snapshot_reader_create(struct prm_context *context,
+                                           struct prm_snapshot_reader **reader,
+                                           struct prm_snapshot *snapshot,
+                                           const struct prm_robot_spec *robot,
+                                           const struct prm_world *world)
+{
+    (void)robot;
+    check_thread(context);
+    require(world->margin == ALIVE, "a world is used after its end");
+    *reader = malloc(sizeof(**reader));
+    **reader = (struct prm_snapshot_reader){context, snapshot, world};
+    return PRM_OK;
+}
+
+enum prm_status prm_snapshot_reader_step(struct prm_snapshot_reader *reader, bool *done)
+{
+    check_thread(reader->context);
+    const enum prm_status status = (enum prm_status)atomic_load(&fake_engine.read_status);
+    *done = true;
+    return status == PRM_OK ? status : prm_fault_set(status, "the fake reading fails");
+}
+
+enum prm_status prm_snapshot_reader_finish(struct prm_snapshot_reader *reader,
+                                           struct prm_roadmap **roadmap,
+                                           struct prm_validity **validity)
+{
+    *roadmap = malloc(sizeof(**roadmap));
+    **roadmap = reader->snapshot->roadmap;
+    (*roadmap)->context = reader->context;
+    born(ROADMAP_BYTES);
+    *validity = make_validity(*roadmap, reader->world);
+    // what was saved, not what the world says
+    (*validity)->largest_component = reader->snapshot->shapes;
+    return PRM_OK;
+}
+
+void prm_snapshot_reader_destroy(struct prm_snapshot_reader *reader)
+{
+    free(reader);
 }

@@ -24,6 +24,7 @@ struct fake_engine {
     atomic_int build_status;    /* enum prm_status of the last step */
     atomic_int validity_status; /* of the first step of a revision */
     atomic_int revision_steps;  /* steps of a revision */
+    atomic_int read_status;     /* of a step of reading a snapshot */
     atomic_int warm_up_status;  /* of prm_planner_warm_up */
     atomic_bool warm_up_held;   /* the warm-up waits in the engine until this is false */
     atomic_int compute_steps;   /* steps of a computation */
