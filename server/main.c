@@ -109,6 +109,7 @@ static bool open_service(struct program *program)
         .data_dir = config->data_dir,
         .version = PRMD_VERSION,
         .base_path = config->base_path,
+        .tokens = config->token_file != NULL,
         .build_step_ms = config->build_step_ms,
         .batch_queries = config->batch_queries,
         .batch_wait_us = (double)config->batch_wait_us,
