@@ -117,6 +117,10 @@ static bool read_named_state(const struct plan_reader *reader, struct plan_query
         uint32_t i = 0;
         while (i < reader->dof && strcmp(key, reader->coordinates[i]) != 0)
             i++;
+        struct json_node member = {value, node, key, 0, node->problem};
+        double unused;
+        if (i == reader->dof && !json_node_number(&member, JSON_ANY, &unused))
+            return false;
         if (i == reader->dof)
             query_invalid(query, NULL, 0, "%s has the unknown coordinate \"%.64s\"", place.at, key);
     }

@@ -82,6 +82,8 @@ static const struct bad_document bad[] = {
      NULL},
     {QUERY("\"start\":{\"x\":1,\"y\":\"2\"},\"goal\":[2,2]"), PROBLEM_INVALID_ARGUMENT,
      "/queries/1/start/y", NULL},
+    {QUERY("\"start\":{\"x\":1,\"q\":\"2\"},\"goal\":[2,2]"), PROBLEM_INVALID_ARGUMENT,
+     "/queries/1/start/q", NULL},
     {QUERY("\"start\":[1,1],\"goals\":5"), PROBLEM_INVALID_ARGUMENT, "/queries/1/goals", NULL},
     {QUERY("\"start\":[1,1],\"goals\":[[1,1],7]"), PROBLEM_INVALID_ARGUMENT, "/queries/1/goals/1",
      NULL},
