@@ -1,4 +1,5 @@
-/* HTTP over TCP: bytes to calls of the service and back. The only user of libmicrohttpd.
+/* HTTP over TCP: bytes to calls of the service and back. Its parts, which see
+ * libmicrohttpd: exchange.h.
  *
  * A pool of threads moves bytes and never waits. A complete request is routed, its connection
  * suspended, and the call handed to the service; whichever thread completes it wakes the

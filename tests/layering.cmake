@@ -8,7 +8,7 @@ cmake_minimum_required(VERSION 3.25)
 
 # library | include | files that may
 set(rooms
-  "libmicrohttpd|microhttpd\\.h|^server/http\\.c$"
+  "libmicrohttpd|microhttpd\\.h|^server/exchange\\.h$"
   "GnuTLS|gnutls/|^server/tls\\.h$"
   "libsystemd|systemd/|^server/life\\.c$"
   "Jansson|jansson\\.h|^(api/schema|tests)/"
