@@ -419,6 +419,31 @@ class Operation(Folder):
         self.assertEqual(daemon.process.wait(60), 0)
         daemon.stop()
 
+    def test_draining_lets_answers_leave(self):
+        daemon = Daemon("--drain-timeout-s", "20")
+        daemon.must("PUT", "/v1/worlds/w", WORLD)
+        daemon.must("PUT", "/v1/robots/r", {"type": "point"})
+        daemon.roadmap("m", {"world": "w", "robot": "r", "samples": {"count": 200}})
+        body = json.dumps({"queries": [{"start": [1, 1], "goal": [9, 9]}] * 60000, "simplify": False}).encode()
+        with socket.socket() as s:
+            # a window so small that the answer is still on its way
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+            s.connect(("127.0.0.1", daemon.port))
+            s.sendall(b"POST /v1/roadmaps/m/plan HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                      b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+            data = bytearray(s.recv(1000))
+            daemon.process.send_signal(signal.SIGTERM)
+            length = int(re.search(rb"Content-Length: (\d+)", data).group(1))
+            head = data.index(b"\r\n\r\n") + 4
+            begun = time.monotonic()
+            while more := s.recv(65536):
+                data += more
+                # about four seconds for all of it
+                time.sleep(max(0.0, 4 * len(data) / length - (time.monotonic() - begun)))
+        self.assertEqual(len(data) - head, length)
+        self.assertEqual(daemon.process.wait(60), 0)
+        daemon.stop()
+
     def test_requests_that_take_too_long_are_given_up(self):
         daemon = Daemon("--request-timeout-s", "1")
         try:

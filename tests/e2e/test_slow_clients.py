@@ -146,5 +146,33 @@ class SlowClients(DaemonTest):
             self.daemon.must("DELETE", "/v1/roadmaps/waited")
 
 
+class OneAddress(DaemonTest):
+    arguments = ("--max-connections-per-address", "5")
+
+    def test_has_so_many_connections_and_no_more(self):
+        self.daemon.connection.close()
+        self.daemon.connection = None
+
+        def answered(s):
+            try:
+                s.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+                return s.recv(1000).startswith(b"HTTP/1.1 200")
+            except OSError:
+                return False
+
+        time.sleep(0.5)
+        several = [socket.create_connection(("127.0.0.1", self.daemon.port), timeout=20) for _ in range(9)]
+        self.assertEqual([answered(s) for s in several].count(True), 5)
+        for s in several:
+            s.close()
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            with socket.create_connection(("127.0.0.1", self.daemon.port), timeout=20) as s:
+                if answered(s):
+                    return
+            time.sleep(0.1)
+        self.fail("places of connections that ended are free again")
+
+
 if __name__ == "__main__":
     main()
