@@ -53,10 +53,10 @@ void http_leave(struct http *http);
 /* Sends call.reply. */
 enum MHD_Result exchange_answer(struct exchange *exchange);
 
-/* Sends a connection to sleep until its call is complete, or there is more of its stream; and wakes
- * it, on any thread. The exchange may be gone when that returns. */
-void exchange_sleep(void *exchange);
-void exchange_wake(void *exchange);
+/* Sends an exchange's connection to sleep until its call is complete, or there is more of its
+ * stream; and wakes it, on any thread. The exchange may be gone when that returns. */
+void exchange_sleep(void *transport);
+void exchange_wake(void *transport);
 
 /* What libmicrohttpd calls, with the struct http: the target as sent, whose result becomes the
  * request's state; head and pieces of a request; its end; beginning and end of a connection. */

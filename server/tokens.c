@@ -46,7 +46,7 @@ static bool parse_hash(unsigned char hash[SHA256_DIGEST_LENGTH], const char *tex
 {
     if (strlen(text) != (size_t)2 * SHA256_DIGEST_LENGTH)
         return false;
-    for (int i = 0; i < SHA256_DIGEST_LENGTH; i++) {
+    for (size_t i = 0; i < SHA256_DIGEST_LENGTH; i++) {
         const int high = hex_value(text[2 * i]), low = hex_value(text[2 * i + 1]);
         if (high < 0 || low < 0)
             return false;
