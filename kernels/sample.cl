@@ -47,6 +47,20 @@ __kernel void sample_lattice(__global f32 *restrict rows, const struct lattice l
     }
 }
 
+/* flags[i] = 0 where a coordinate of rows[i] is beyond its limits. limits: f32[2][ROW]. */
+__kernel void sample_within(__global u32 *restrict flags, __global const f32 *restrict rows,
+                            __global const f32 *restrict limits, const u32 n)
+{
+    for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
+        u32 within = flags[i];
+        for (u32 c = 0; c < DOF; c++) {
+            const f32 value = rows[(size_t)i * ROW + c];
+            within = within && value >= limits[c] && value <= limits[ROW + c];
+        }
+        flags[i] = within;
+    }
+}
+
 /* states[places[first + i]] = rows[kept[i]]. states: f32[][ROW]; rows: the draws. */
 __kernel void sample_keep(__global f32 *restrict states, __global const f32 *restrict rows,
                           __global const u32 *restrict kept, __global const u32 *restrict places,

@@ -99,6 +99,11 @@ enum prm_status prm_lattice_step(struct prm_arena *arena, struct prm_sampler *sa
         context, PRM_KERNEL_SAMPLE_LATTICE, options, all.items, all.group,
         ARGS(ARG_BUFFER(rows), ARG_STRUCT(&sampler->lattice), ARG_U32(first), ARG_U32(n))));
     TRY(prm_collide_states(arena, flags, sampler->scene, rows, n));
+    // a grid may reach beyond the world's bounds
+    if (sampler->scene->world->bounded)
+        TRY(prm_launch(
+            context, PRM_KERNEL_SAMPLE_WITHIN, options, all.items, all.group,
+            ARGS(ARG_BUFFER(flags), ARG_BUFFER(rows), ARG_BUFFER(sampler->limits), ARG_U32(n))));
     TRY(prm_compact_indices(arena, kept, survivors, flags, n));
 
     // read-back: how many are free
