@@ -14,14 +14,17 @@
  * Launch: any number of work-items, each with scratch of its own, taking queries from a counter.
  * Traffic: per expanded vertex 8 bytes an arc and 8 random bytes a neighbour.
  * -D HEURISTIC_METRIC: h is the metric distance to the nearest of at most HEURISTIC_GOALS_MAX goals (with
- * -D ROW, DOF of metric.h). -D HEURISTIC_LANDMARKS: h is the bound by landmarks (landmarks.h), which takes a
- * row of the table for each vertex that is reached; by its rounding h may fall by more than an arc's weight,
+ * -D ROW, DOF and what else metric.h says of the space). -D HEURISTIC_LANDMARKS: h is the bound by landmarks
+ * (landmarks.h), which takes a row of the table for each vertex that is reached; by its rounding h may fall by
+ * more than an arc's weight,
  * so that a vertex may be expanded again. Without either h is 0 and the search is Dijkstra's.
  *
  * check: -DNO_VARIANT
  * check: -DHEURISTIC_LANDMARKS
  * check: -DHEURISTIC_METRIC -DROW=2 -DDOF=2
  * check: -DHEURISTIC_METRIC -DROW=4 -DDOF=3
+ * check: -DHEURISTIC_METRIC -DROW=4 -DDOF=3 -DTURNS=4u -DMETRIC_WEIGHTS=1.0f,1.0f,0.5f
+ * check: -DHEURISTIC_METRIC -DROW=8 -DDOF=7 -DQUATERNION=3 -DMETRIC_WEIGHTS=1.0f,1.0f,1.0f,0.5f,0.5f,0.5f,0.5f
  */
 #include "heap.h"
 #include "search.h"

@@ -3,6 +3,8 @@
 #include "device/try.h"
 #include "kernels/landmark_types.h"
 #include "kernels/search_control.h"
+#include "roadmap/embedding.h"
+#include "roadmap/scene_arguments.h"
 #include "roadmap/search_methods.h"
 
 #include <stdio.h>
@@ -10,6 +12,8 @@
 /* A distance in float32 may come out longer than the sum of rounded edge lengths along a path; so
  * much less than it is surely no more. */
 #define HEURISTIC_MARGIN 1e-5
+/* The same where turns and orientations are measured, whose float32 has errors of its own. */
+#define HEURISTIC_MARGIN_CURVED 1e-4
 
 enum { HEAP_ENTRIES_PER_VERTEX = 2, HEAP_ENTRIES_MORE = 16 };
 
@@ -54,13 +58,18 @@ enum prm_status prm_search_astar(struct prm_arena *arena, const struct prm_searc
     const size_t heap_entries = HEAP_ENTRIES_PER_VERTEX * vertex_count + HEAP_ENTRIES_MORE;
     const struct prm_arena_mark mark = prm_arena_mark(arena);
     struct prm_buffer vertices, goal_cost, touched, heap;
-    char options[64] = "";
+    char options[PRM_SCENE_OPTIONS_MAX + 32] = "", metric[PRM_SCENE_OPTIONS_MAX];
+    double margin = HEURISTIC_MARGIN;
 
-    if (landmarks)
+    if (landmarks) {
         snprintf(options, sizeof(options), "-DHEURISTIC_LANDMARKS");
-    else if (space)
-        snprintf(options, sizeof(options), "-DHEURISTIC_METRIC -DROW=%u -DDOF=%u", space->row,
-                 space->dof);
+    } else if (space) {
+        const struct prm_embedding embedding = prm_embedding_of(space);
+        prm_space_options(metric, space);
+        snprintf(options, sizeof(options), "-DHEURISTIC_METRIC %s", metric);
+        if (!prm_embedding_is_flat(&embedding))
+            margin = HEURISTIC_MARGIN_CURVED;
+    }
     // what a variant does not look at is any buffer
     const struct prm_buffer states = space ? problem->states : graph->offsets;
     const struct prm_buffer end_states = space ? ends->states : graph->offsets;
@@ -82,8 +91,8 @@ enum prm_status prm_search_astar(struct prm_arena *arena, const struct prm_searc
                         ARG_U32(graph->vertex_count), ARG_BUFFER(vertices), ARG_BUFFER(goal_cost),
                         ARG_BUFFER(touched), ARG_BUFFER(heap), ARG_U32((uint32_t)heap_entries),
                         ARG_U32(items), ARG_BUFFER(states), ARG_BUFFER(end_states),
-                        ARG_F32((float)(problem->weight_scale * (1 - HEURISTIC_MARGIN))),
-                        ARG_BUFFER(table), ARG_U32(vectors), ARG_U32(shift))));
+                        ARG_F32((float)(problem->weight_scale * (1 - margin))), ARG_BUFFER(table),
+                        ARG_U32(vectors), ARG_U32(shift))));
 
 cleanup:
     prm_arena_rewind(arena, mark);
