@@ -1,6 +1,7 @@
 # engine/roadmap
 prm_test(test_search SOURCES test_search.c USES prm_roadmap LABELS device TUNED OCLGRIND)
 prm_test(test_landmarks SOURCES test_landmarks.c USES prm_roadmap LABELS device TUNED OCLGRIND)
+prm_test(test_snapshot SOURCES test_snapshot.c USES prm_roadmap PkgConfig::CRYPTO m LABELS device TUNED OCLGRIND)
 prm_test(test_refine SOURCES test_refine.c USES prm_roadmap LABELS device TUNED OCLGRIND)
 prm_test(test_connect SOURCES test_connect.c USES prm_roadmap LABELS device TUNED OCLGRIND)
 prm_test(test_simplify SOURCES test_simplify.c USES prm_roadmap LABELS device TUNED OCLGRIND)
