@@ -25,7 +25,7 @@ void about_ready(struct service *service, struct call *call)
         if (fault)
             call_refuse(call, PROBLEM_INTERNAL, "the warm-up failed: %s", fault);
         else
-            call_refuse(call, PROBLEM_LOADING, "the server is still warming up");
+            call_refuse(call, PROBLEM_LOADING, "the server is still loading");
         return;
     }
     text_json_open(&call->reply.body, '{');

@@ -39,6 +39,8 @@ struct service {
     struct device_thread *device;
     struct workers *workers;
     struct persistence *persistence;
+    struct loading *loading;  /* NULL: nothing is kept */
+    atomic_int loading_state; /* enum loading_state */
     struct metrics *metrics;
     atomic_bool draining;
     atomic_uint calls; /* not completed */
@@ -98,8 +100,8 @@ bool call_page(struct call *call, struct page *page);
 void call_list(struct call *call, struct store *store,
                void (*write)(const struct version *version, struct text *out));
 
-/* Removes what the name in the URL stands for, if there is something, the call's conditions hold and
- * `may`, with the lock held, finds nothing against it or adds its fault; completes once that is
+/* Removes what the name in the URL stands for, if there is something, the call's conditions hold
+ * and `may`, with the lock held, finds nothing against it or adds its fault; completes once that is
  * saved. */
 void call_delete(struct call *call, enum blob_space space,
                  bool (*may)(struct call *call, const char *name));

@@ -66,6 +66,21 @@ struct roadmap_version *roadmap_version_create(const struct roadmap_document *do
     return NULL;
 }
 
+struct roadmap_version *roadmap_version_restore(const struct roadmap_document *document,
+                                                const char *built_in, struct world_version *world,
+                                                struct robot_version *robot)
+{
+    struct roadmap_version *roadmap = roadmap_version_create(document, world, robot);
+    if (!roadmap)
+        return NULL;
+    snprintf(roadmap->built_in, sizeof(roadmap->built_in), "%s", built_in);
+    roadmap->state = ROADMAP_LOADING;
+    if (set_fingerprint(roadmap))
+        return roadmap;
+    version_release(&roadmap->version);
+    return NULL;
+}
+
 struct roadmap_version *roadmap_version_derive(const struct roadmap_version *from,
                                                enum roadmap_state state, struct model *model,
                                                struct world_version *world,
@@ -156,6 +171,8 @@ struct roadmap_version *roadmap_take_answering(struct service *service, struct c
     if (roadmap->state == ROADMAP_FAILED)
         problem_add(&call->problem, PROBLEM_NOT_READY, "the build of roadmap \"%s\" failed: %s",
                     name, roadmap->last_error.detail);
+    else if (roadmap->state == ROADMAP_LOADING)
+        problem_add(&call->problem, PROBLEM_LOADING, "roadmap \"%s\" is still being loaded", name);
     else
         problem_add(&call->problem, PROBLEM_NOT_READY, "roadmap \"%s\" is still being built", name);
     version_release(&roadmap->version);
@@ -198,6 +215,11 @@ void roadmap_get(struct service *service, struct call *call)
     service_unlock(service);
     if (!version) {
         call_refuse(call, PROBLEM_UNKNOWN_ROADMAP, "there is no roadmap \"%s\"", name);
+        return;
+    }
+    if (roadmap->state == ROADMAP_LOADING) {
+        version_release(version);
+        call_refuse(call, PROBLEM_LOADING, "roadmap \"%s\" is still being loaded", name);
         return;
     }
 

@@ -17,7 +17,8 @@
     X(BUILDING, "building")                                                                        \
     X(READY, "ready")                                                                              \
     X(FAILED, "failed")                                                                            \
-    X(STALE, "stale")
+    X(STALE, "stale")                                                                              \
+    X(LOADING, "loading")
 
 enum roadmap_state {
 #define X(constant, text) ROADMAP_##constant,
@@ -45,6 +46,12 @@ struct roadmap_version {
 struct roadmap_version *roadmap_version_create(const struct roadmap_document *document,
                                                struct world_version *world,
                                                struct robot_version *robot);
+
+/* A version that was built in another life of the process, in the world of that fingerprint, and is
+ * to be loaded. NULL: no memory. */
+struct roadmap_version *roadmap_version_restore(const struct roadmap_document *document,
+                                                const char *built_in, struct world_version *world,
+                                                struct robot_version *robot);
 
 /* The version that follows: another state, model (NULL: none) and world; all else as before. */
 struct roadmap_version *roadmap_version_derive(const struct roadmap_version *from,

@@ -7,6 +7,7 @@
 #include "service/compute.h"
 #include "service/forward.h"
 #include "service/internal.h"
+#include "service/loading.h"
 #include "service/persistence.h"
 #include "service/plans.h"
 #include "service/question.h"
@@ -178,7 +179,7 @@ bool service_open(struct service **service, const struct service_options *option
         problem_add(problem, PROBLEM_OVERLOADED, "no memory or threads for the service");
         goto failed;
     }
-    if (!open_device(made, options, problem))
+    if (!open_device(made, options, problem) || !loading_begin(made, problem))
         goto failed;
     *service = made;
     return true;
@@ -190,7 +191,8 @@ failed:
 
 bool service_ready(const struct service *service)
 {
-    return device_thread_warm(service->device) && !atomic_load(&service->draining);
+    return device_thread_warm(service->device) && !atomic_load(&service->draining) &&
+           atomic_load(&service->loading_state) == LOADING_DONE;
 }
 
 const char *service_warm_up_fault(const struct service *service)
@@ -222,6 +224,7 @@ void service_close(struct service *service)
     // saved, then the resources go
     device_thread_stop(service->device);
     workers_close(service->workers);
+    loading_destroy(service->loading);
     persistence_close(service->persistence);
     store_deinit(&service->roadmaps);
     store_deinit(&service->robots);
@@ -265,7 +268,7 @@ void service_call(struct service *service, struct call *call)
     else if (unknown)
         call_refuse(call, PROBLEM_INVALID_ARGUMENT, "there is no parameter \"%.64s\" here",
                     unknown);
-    else
+    else if (!loading_refuses(service, call))
         use_case->run(service, call);
 }
 
@@ -281,6 +284,7 @@ void service_write_metrics(struct service *service, struct text *out)
 {
     unsigned jobs[JOB_STATE_COUNT], roadmaps[ROADMAP_STATE_COUNT] = {0};
     service_lock(service);
+    const size_t worlds = service->worlds.count, robots = service->robots.count;
     memcpy(jobs, service->jobs.states, sizeof(jobs));
     for (size_t i = 0; i < service->roadmaps.count; i++)
         roadmaps[((const struct roadmap_version *)service->roadmaps.entries[i].version)->state]++;
@@ -294,6 +298,10 @@ void service_write_metrics(struct service *service, struct text *out)
         .roadmaps = roadmaps,
         .roadmap_states = roadmap_state_texts,
         .roadmap_state_count = ROADMAP_STATE_COUNT,
+        .worlds = (unsigned)worlds,
+        .robots = (unsigned)robots,
+        .ready = service_ready(service),
+        .in_flight = atomic_load(&service->calls),
         .resident_bytes = memory.resident_bytes,
         .scratch_bytes = memory.scratch_bytes,
         .limit_bytes = memory.limit_bytes,

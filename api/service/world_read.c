@@ -72,7 +72,7 @@ static bool read_document(struct world_document *document, struct call *call,
     return read_obstacle(document, call, limits, &base->document, status, report);
 }
 
-/* Whether the engine takes the world, and how precisely; else the call's problem says why not. */
+/* Whether the engine takes the world, and how precisely; else `problem` says why not. */
 static bool check(struct prm_precision *precision, const struct world_document *document,
                   struct problem *problem)
 {
@@ -88,21 +88,37 @@ static bool check(struct prm_precision *precision, const struct world_document *
     return status == PRM_OK;
 }
 
+/* A version of a document, which is taken over, if the engine takes it; else `problem` says why
+ * not.
+ */
+static struct world_version *make_version(struct world_document *document, struct problem *problem)
+{
+    struct prm_precision precision;
+    if (!check(&precision, document, problem)) {
+        world_deinit(document);
+        return NULL;
+    }
+    struct world_version *world = world_version_create(document, &precision);
+    if (!world)
+        problem_add(problem, PROBLEM_OVERLOADED, "no memory for a world");
+    return world;
+}
+
+struct world_version *world_version_of(const char *body, size_t bytes, const struct limits *limits,
+                                       struct problem *problem)
+{
+    struct world_document document;
+    return world_read(&document, body, bytes, limits, problem) ? make_version(&document, problem)
+                                                               : NULL;
+}
+
 struct world_version *world_version_read(struct call *call, const struct limits *limits,
                                          const struct world_version *base, int *status,
                                          struct file_report *report)
 {
     struct world_document document;
-    struct prm_precision precision;
     *report = (struct file_report){0};
-    if (!read_document(&document, call, limits, base, status, report))
-        return NULL;
-    if (!check(&precision, &document, &call->problem)) {
-        world_deinit(&document);
-        return NULL;
-    }
-    struct world_version *next = world_version_create(&document, &precision);
-    if (!next)
-        problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for a world");
-    return next;
+    return read_document(&document, call, limits, base, status, report)
+               ? make_version(&document, &call->problem)
+               : NULL;
 }

@@ -25,6 +25,10 @@ struct world_version {
 struct world_version *world_version_create(struct world_document *document,
                                            const struct prm_precision *precision);
 
+/* The version that a JSON body says, which the engine takes. NULL: `problem` says why not. */
+struct world_version *world_version_of(const char *body, size_t bytes, const struct limits *limits,
+                                       struct problem *problem);
+
 /* The version that a PUT, PATCH or DELETE makes of `base` (NULL: there is none), which the engine
  * takes; *status: of the answer, *report: of the file in the body. NULL: the call's problem says
  * why not. */
