@@ -136,6 +136,9 @@ static void add_headers(struct exchange *exchange, struct MHD_Response *response
     add_header(response, "X-Request-Id", exchange->request.call.request_id);
     add_header(response, "Content-Type", reply->content_type);
     add_header(response, "ETag", reply->etag);
+    // no browser takes an answer for something else
+    if (reply->content_type != NULL)
+        add_header(response, "X-Content-Type-Options", "nosniff");
     add_location(exchange, response);
     add_header(response, "WWW-Authenticate", exchange->request.challenge);
     add_cors_headers(exchange, response);

@@ -41,11 +41,10 @@ bool life_open_log(struct log *log, const char *path)
 /* ---- while it serves ---- */
 
 /* Everything that SIGHUP renews, each by itself. */
-static void reload(const struct life *life)
+static void renew(const struct life *life)
 {
     const struct config *config = life->config;
     char fault[CONFIG_FAULT_MAX];
-    sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu", (unsigned long long)(1e6 * clock_steady()));
 
     // the log first, so that the rest is said in the new one
     if (config->log_file != NULL && !life_open_log(life->log, config->log_file))
@@ -61,7 +60,17 @@ static void reload(const struct life *life)
             log_u64(&line, "tokens", tokens_count(life->tokens));
         log_end(&line);
     }
-    sd_notify(0, "READY=1");
+}
+
+/* The same, and tells the manager, which must not take it for the end of loading. */
+static void reload(const struct life *life, bool is_ready)
+{
+    if (is_ready)
+        sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
+                   (unsigned long long)(1e6 * clock_steady()));
+    renew(life);
+    if (is_ready)
+        sd_notify(0, "READY=1");
 }
 
 /* Tells the service manager once requests can be answered, or why they cannot. */
@@ -92,7 +101,7 @@ static void wait_for_end(const struct life *life)
         const int number =
             is_told ? sigwaitinfo(&signals, NULL) : sigtimedwait(&signals, NULL, &ready_poll);
         if (number == SIGHUP)
-            reload(life);
+            reload(life, is_told);
         else if (number > 0)
             return;
         is_told = is_told || tell_ready(life);
