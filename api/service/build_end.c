@@ -70,6 +70,15 @@ static struct version *mark_ended(struct build *build, enum job_state state,
     return replaced;
 }
 
+/* What /metrics say about the end; the job is not looked at by others any more. */
+static double count_end(const struct build *build, enum job_state state)
+{
+    const struct job *job = build->job;
+    const double seconds = job->started > 0 ? clock_steady() - job->started_steady : -1;
+    metrics_job(build->service->metrics, BUILD_KIND, state, seconds);
+    return seconds;
+}
+
 void build_end_without(struct build *build, enum job_state state, const struct problem_fault *error)
 {
     struct service *service = build->service;
@@ -79,6 +88,7 @@ void build_end_without(struct build *build, enum job_state state, const struct p
     service_unlock(service);
 
     version_release(replaced);
+    count_end(build, state);
     build_answer(build, waiters, NULL, error);
     service_log(service, "build_ended", "roadmap %s: %s: %s", build->name, job_state_text(state),
                 error->detail);
@@ -109,8 +119,7 @@ void build_end_published(struct build *build)
     for (uint32_t i = 0; i < made->statistics.stage_count; i++)
         metrics_stage(service->metrics, made->statistics.stages[i].name,
                       1e-3 * made->statistics.stages[i].milliseconds);
-    const double seconds = clock_steady() - build->job->started_steady;
-    metrics_job(service->metrics, BUILD_KIND, seconds);
+    const double seconds = count_end(build, JOB_SUCCEEDED);
     service_log(service, "build_ended", "roadmap %s: succeeded: %u milestones, %.1f ms",
                 build->name, made->milestone_count, 1e3 * seconds);
     build_destroy(build);

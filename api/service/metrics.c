@@ -1,62 +1,75 @@
 #include "service/metrics.h"
 
-#include "schema/decimal.h"
-#include "schema/plan.h"
-#include "service/process.h"
+#include "schema/route.h"
+#include "service/metrics_series.h"
 
-#include <pthread.h>
-#include <stdio.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    BUCKETS_MAX = 16,
-    REQUEST_SLOTS = 1024, /* a power of two */
-    REQUESTS_MAX = 768,   /* series kept apart */
-    LABEL_BYTES = 96,
-    SERIES_MAX = 48, /* label values of one histogram */
-    NUMBER_DIGITS = 15,
-};
+static_assert(ROUTE_COUNT < SERIES_MAX - 1, "each route has durations of its own");
 
-/* Upper bounds, ascending; +Inf follows. */
-struct bounds {
-    unsigned count;
-    double upper[BUCKETS_MAX];
-};
+/* What a family that is full calls the rest. */
+static const char OTHER[] = "other";
 
-static const struct bounds SECONDS = {
-    14, {0.0001, 0.0003, 0.001, 0.002, 0.005, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 60, 600}};
-static const struct bounds QUERIES = {11,
-                                      {1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 100000, 1000000}};
+const struct metrics_bounds metrics_seconds = {17,
+                                               1e-9,
+                                               {1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2,
+                                                2.5e-2, 5e-2, 0.1, 0.25, 0.5, 1, 5, 30, 120, 600},
+                                               {"0.0001", "0.00025", "0.0005", "0.001", "0.0025",
+                                                "0.005", "0.01", "0.025", "0.05", "0.1", "0.25",
+                                                "0.5", "1", "5", "30", "120", "600", "+Inf"}};
+const struct metrics_bounds metrics_queries_bounds = {
+    11,
+    1,
+    {1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 100000, 1000000},
+    {"1", "3", "10", "30", "100", "300", "1000", "3000", "10000", "100000", "1000000", "+Inf"}};
 
-struct histogram {
-    uint64_t counts[BUCKETS_MAX + 1]; /* not yet summed up */
-    uint64_t count;
-    double sum;
-};
+/* ---- series ---- */
 
-/* Histograms by the value of one label. */
-struct family {
-    unsigned count;
-    char labels[SERIES_MAX][LABEL_BYTES];
-    struct histogram series[SERIES_MAX];
-};
+/* The histogram of a label's value. The text is compared only where no pointer is the same. */
+static struct metrics_histogram *series_of(struct metrics *metrics, struct metrics_family *family,
+                                           const char *label)
+{
+    unsigned count = atomic_load_explicit(&family->count, memory_order_acquire);
+    for (unsigned i = 0; i < count; i++)
+        if (family->labels[i] == label)
+            return &family->series[i];
 
-struct request_series {
-    char method[16], route[LABEL_BYTES];
-    int status;
-    uint64_t count;
-};
+    pthread_mutex_lock(&metrics->lock);
+    count = atomic_load_explicit(&family->count, memory_order_relaxed);
+    unsigned i = 0;
+    while (i < count && strcmp(family->labels[i], label) != 0)
+        i++;
+    if (i == SERIES_MAX)
+        i = SERIES_MAX - 1;
+    if (i == count) {
+        family->labels[i] = i == SERIES_MAX - 1 ? OTHER : label;
+        atomic_store_explicit(&family->count, count + 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&metrics->lock);
+    return &family->series[i];
+}
 
-struct metrics {
-    pthread_mutex_t lock;
-    struct request_series requests[REQUEST_SLOTS]; /* open addressing; an empty route is free */
-    struct request_series other_requests;
-    unsigned request_count;
-    struct family durations, queues, stages, jobs;
-    struct histogram batches;
-    uint64_t queries[PLAN_STATUS_COUNT];
-};
+static void observe(struct metrics_histogram *histogram, const struct metrics_bounds *bounds,
+                    double value)
+{
+    unsigned i = 0;
+    while (i < bounds->count && value > bounds->upper[i])
+        i++;
+    const uint64_t units = value > 0 ? (uint64_t)(value / bounds->unit + 0.5) : 0;
+    atomic_fetch_add_explicit(&histogram->counts[i], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&histogram->sum, units, memory_order_relaxed);
+}
+
+/* Makes the series that are known before anything happens. */
+static void foresee(struct metrics *metrics)
+{
+    static const char *const OPS[] = {"plan", "update", "compute", "build"};
+    for (unsigned i = 0; i < sizeof(OPS) / sizeof(OPS[0]); i++)
+        series_of(metrics, &metrics->queues, OPS[i]);
+    series_of(metrics, &metrics->jobs, "build");
+}
 
 struct metrics *metrics_create(void)
 {
@@ -64,7 +77,10 @@ struct metrics *metrics_create(void)
     if (!metrics)
         return NULL;
     pthread_mutex_init(&metrics->lock, NULL);
-    metrics->other_requests = (struct request_series){.method = "other", .route = "other"};
+    metrics->other_requests.method = OTHER;
+    metrics->other_requests.durations = series_of(metrics, &metrics->durations, OTHER);
+    atomic_store(&metrics->other_requests.route, OTHER);
+    foresee(metrics);
     return metrics;
 }
 
@@ -76,40 +92,7 @@ void metrics_destroy(struct metrics *metrics)
     free(metrics);
 }
 
-/* ---- counting ---- */
-
-static void observe(struct histogram *histogram, const struct bounds *bounds, double value)
-{
-    unsigned i = 0;
-    while (i < bounds->count && value > bounds->upper[i])
-        i++;
-    histogram->counts[i]++;
-    histogram->count++;
-    histogram->sum += value;
-}
-
-/* The series of a label's value; the last one takes all that find no room. */
-static struct histogram *series_of(struct family *family, const char *label)
-{
-    unsigned i = 0;
-    while (i < family->count && strcmp(family->labels[i], label) != 0)
-        i++;
-    if (i == SERIES_MAX)
-        return &family->series[SERIES_MAX - 1];
-    if (i == family->count) {
-        snprintf(family->labels[i], LABEL_BYTES, "%s", i == SERIES_MAX - 1 ? "other" : label);
-        family->count++;
-    }
-    return &family->series[i];
-}
-
-static void observe_seconds(struct metrics *metrics, struct family *family, const char *label,
-                            double seconds)
-{
-    pthread_mutex_lock(&metrics->lock);
-    observe(series_of(family, label), &SECONDS, seconds);
-    pthread_mutex_unlock(&metrics->lock);
-}
+/* ---- requests ---- */
 
 static uint32_t hash_append(uint32_t hash, const char *text)
 {
@@ -119,36 +102,64 @@ static uint32_t hash_append(uint32_t hash, const char *text)
     return hash;
 }
 
-/* The series of a request; all that find no room share one. */
-static struct request_series *request_of(struct metrics *metrics, const char *method,
-                                         const char *route, int status)
+static bool is_same(const char *one, const char *other)
 {
-    const uint32_t hash =
-        hash_append(hash_append(2166136261u, method), route) + (uint32_t)status * 2654435761u;
-    for (uint32_t i = hash;; i++) {
-        struct request_series *slot = &metrics->requests[i % REQUEST_SLOTS];
-        if (!slot->route[0]) {
-            if (metrics->request_count == REQUESTS_MAX)
-                return &metrics->other_requests;
-            metrics->request_count++;
-            snprintf(slot->method, sizeof(slot->method), "%s", method);
-            snprintf(slot->route, sizeof(slot->route), "%s", route);
-            slot->status = status;
-            return slot;
-        }
-        if (slot->status == status && strcmp(slot->method, method) == 0 &&
-            strcmp(slot->route, route) == 0)
+    return one == other || strcmp(one, other) == 0;
+}
+
+/* The slot of a request from `at` on, or the free one where it belongs; *route is what is there. */
+static struct metrics_requests *find_slot(struct metrics *metrics, uint32_t at, const char *method,
+                                          const char *route, int status, const char **there)
+{
+    for (;; at++) {
+        struct metrics_requests *slot = &metrics->requests[at % REQUEST_SLOTS];
+        *there = atomic_load_explicit(&slot->route, memory_order_acquire);
+        if (!*there ||
+            (slot->status == status && is_same(*there, route) && is_same(slot->method, method)))
             return slot;
     }
+}
+
+/* Enters a request that has no slot yet. */
+static struct metrics_requests *enter(struct metrics *metrics, uint32_t hash, const char *method,
+                                      const char *route, int status)
+{
+    const char *there;
+    struct metrics_histogram *durations = series_of(metrics, &metrics->durations, route);
+    pthread_mutex_lock(&metrics->lock);
+    struct metrics_requests *slot = find_slot(metrics, hash, method, route, status, &there);
+    if (!there && metrics->request_count == REQUESTS_MAX) {
+        slot = &metrics->other_requests;
+    } else if (!there) {
+        metrics->request_count++;
+        slot->method = method;
+        slot->status = status;
+        slot->durations = durations;
+        atomic_store_explicit(&slot->route, route, memory_order_release);
+    }
+    pthread_mutex_unlock(&metrics->lock);
+    return slot;
 }
 
 void metrics_request(struct metrics *metrics, const char *method, const char *route, int status,
                      double seconds)
 {
-    pthread_mutex_lock(&metrics->lock);
-    request_of(metrics, method, route, status)->count++;
-    observe(series_of(&metrics->durations, route), &SECONDS, seconds);
-    pthread_mutex_unlock(&metrics->lock);
+    const char *there;
+    const uint32_t hash =
+        hash_append(hash_append(2166136261u, method), route) + (uint32_t)status * 2654435761u;
+    struct metrics_requests *slot = find_slot(metrics, hash, method, route, status, &there);
+    if (!there)
+        slot = enter(metrics, hash, method, route, status);
+    atomic_fetch_add_explicit(&slot->count, 1, memory_order_relaxed);
+    observe(slot->durations, &metrics_seconds, seconds);
+}
+
+/* ---- the rest ---- */
+
+static void observe_seconds(struct metrics *metrics, struct metrics_family *family,
+                            const char *label, double seconds)
+{
+    observe(series_of(metrics, family, label), &metrics_seconds, seconds);
 }
 
 void metrics_queue(struct metrics *metrics, const char *op, double seconds)
@@ -161,195 +172,21 @@ void metrics_stage(struct metrics *metrics, const char *stage, double seconds)
     observe_seconds(metrics, &metrics->stages, stage, seconds);
 }
 
-void metrics_job(struct metrics *metrics, const char *kind, double seconds)
+void metrics_job(struct metrics *metrics, const char *kind, enum job_state state, double seconds)
 {
-    observe_seconds(metrics, &metrics->jobs, kind, seconds);
+    atomic_fetch_add_explicit(&metrics->jobs_ended[state], 1, memory_order_relaxed);
+    if (seconds >= 0)
+        observe_seconds(metrics, &metrics->jobs, kind, seconds);
 }
 
 void metrics_batch(struct metrics *metrics, unsigned queries)
 {
-    pthread_mutex_lock(&metrics->lock);
-    observe(&metrics->batches, &QUERIES, queries);
-    pthread_mutex_unlock(&metrics->lock);
+    observe(&metrics->batches, &metrics_queries_bounds, queries);
 }
 
 void metrics_queries(struct metrics *metrics, const unsigned *by_status)
 {
-    pthread_mutex_lock(&metrics->lock);
     for (unsigned i = 0; i < PLAN_STATUS_COUNT; i++)
-        metrics->queries[i] += by_status[i];
-    pthread_mutex_unlock(&metrics->lock);
-}
-
-/* ---- writing ---- */
-
-static void write_number(double value, struct text *out)
-{
-    char digits[DECIMAL_BYTES_MAX];
-    text_append(out, digits, decimal_write(digits, value, NUMBER_DIGITS));
-}
-
-static void write_head(const char *name, const char *type, const char *help, struct text *out)
-{
-    text_print(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
-}
-
-/* A label's value, with quotes. */
-static void write_label(const char *name, const char *value, struct text *out)
-{
-    text_print(out, "%s=\"", name);
-    for (; *value; value++) {
-        if (*value == '"' || *value == '\\')
-            text_append(out, "\\", 1);
-        text_append(out, *value == '\n' ? " " : value, 1);
-    }
-    text_append(out, "\"", 1);
-}
-
-static void write_value(const char *name, const char *label, const char *value, double number,
-                        struct text *out)
-{
-    text_print(out, "%s", name);
-    if (label) {
-        text_append(out, "{", 1);
-        write_label(label, value, out);
-        text_append(out, "}", 1);
-    }
-    text_append(out, " ", 1);
-    write_number(number, out);
-    text_append(out, "\n", 1);
-}
-
-/* One histogram; label NULL: it has none. */
-static void write_histogram(const char *name, const char *label, const char *value,
-                            const struct histogram *histogram, const struct bounds *bounds,
-                            struct text *out)
-{
-    char part[LABEL_BYTES];
-    uint64_t below = 0;
-    for (unsigned i = 0; i <= bounds->count; i++) {
-        below += histogram->counts[i];
-        text_print(out, "%s_bucket{", name);
-        if (label) {
-            write_label(label, value, out);
-            text_append(out, ",", 1);
-        }
-        text_print(out, "le=\"");
-        if (i < bounds->count)
-            write_number(bounds->upper[i], out);
-        else
-            text_print(out, "+Inf");
-        text_print(out, "\"} %llu\n", (unsigned long long)below);
-    }
-    snprintf(part, sizeof(part), "%s_sum", name);
-    write_value(part, label, value, histogram->sum, out);
-    snprintf(part, sizeof(part), "%s_count", name);
-    write_value(part, label, value, (double)histogram->count, out);
-}
-
-static void write_family(const char *name, const char *help, const char *label,
-                         const struct family *family, struct text *out)
-{
-    write_head(name, "histogram", help, out);
-    for (unsigned i = 0; i < family->count; i++)
-        write_histogram(name, label, family->labels[i], &family->series[i], &SECONDS, out);
-}
-
-static void write_request(const struct request_series *series, struct text *out)
-{
-    if (!series->count)
-        return;
-    text_print(out, "prmd_http_requests_total{");
-    write_label("method", series->method, out);
-    text_append(out, ",", 1);
-    write_label("route", series->route, out);
-    text_print(out, ",code=\"%d\"} %llu\n", series->status, (unsigned long long)series->count);
-}
-
-static void write_requests(const struct metrics *metrics, struct text *out)
-{
-    write_head("prmd_http_requests_total", "counter", "Answered HTTP requests.", out);
-    for (unsigned i = 0; i < REQUEST_SLOTS; i++)
-        write_request(&metrics->requests[i], out);
-    write_request(&metrics->other_requests, out);
-    write_family("prmd_http_request_duration_seconds", "From the request read to its answer ready.",
-                 "route", &metrics->durations, out);
-}
-
-static void write_planning(const struct metrics *metrics, struct text *out)
-{
-    write_family("prmd_queue_duration_seconds", "Waiting for the device thread.", "op",
-                 &metrics->queues, out);
-    write_head("prmd_queries_total", "counter", "Answered queries by status.", out);
-    for (unsigned i = 0; i < PLAN_STATUS_COUNT; i++)
-        write_value("prmd_queries_total", "status", plan_status_text((enum plan_status)i),
-                    (double)metrics->queries[i], out);
-    write_head("prmd_batch_queries", "histogram", "Queries of a batch on the device.", out);
-    write_histogram("prmd_batch_queries", NULL, NULL, &metrics->batches, &QUERIES, out);
-    write_family("prmd_stage_duration_seconds", "Stages of planning and building.", "stage",
-                 &metrics->stages, out);
-    write_family("prmd_job_duration_seconds", "Jobs from their start to their end.", "kind",
-                 &metrics->jobs, out);
-}
-
-static void write_gauges(const struct metrics_gauges *gauges, struct text *out)
-{
-    static const char MEMORY[] = "prmd_device_memory_bytes";
-    const struct {
-        const char *use;
-        uint64_t bytes;
-    } uses[] = {{"resident", gauges->resident_bytes},
-                {"scratch", gauges->scratch_bytes},
-                {"limit", gauges->limit_bytes}};
-
-    write_head("prmd_build_info", "gauge", "Always 1; what runs, and on what.", out);
-    text_print(out, "prmd_build_info{");
-    write_label("version", gauges->version, out);
-    text_append(out, ",", 1);
-    write_label("device", gauges->device, out);
-    text_print(out, "} 1\n");
-
-    write_head("prmd_jobs", "gauge", "Jobs in the table by state.", out);
-    for (unsigned i = 0; i < JOB_STATE_COUNT; i++)
-        write_value("prmd_jobs", "state", job_state_text((enum job_state)i), gauges->jobs[i], out);
-    write_head("prmd_roadmaps", "gauge", "Roadmaps by state.", out);
-    for (unsigned i = 0; i < gauges->roadmap_state_count; i++)
-        write_value("prmd_roadmaps", "state", gauges->roadmap_states[i], gauges->roadmaps[i], out);
-
-    write_head(MEMORY, "gauge", "Device memory in use, and what may be taken.", out);
-    for (unsigned i = 0; i < sizeof(uses) / sizeof(uses[0]); i++) {
-        text_print(out, "%s{", MEMORY);
-        write_label("device", gauges->device, out);
-        text_print(out, ",use=\"%s\"} %llu\n", uses[i].use, (unsigned long long)uses[i].bytes);
-    }
-}
-
-static void write_process(struct text *out)
-{
-    const struct process_figures figures = process_look();
-    const struct {
-        const char *name, *type, *help;
-        double value;
-    } rows[] = {
-        {"process_cpu_seconds_total", "counter", "User and system time.", figures.cpu_s},
-        {"process_resident_memory_bytes", "gauge", "Resident memory.", figures.resident_bytes},
-        {"process_virtual_memory_bytes", "gauge", "Virtual memory.", figures.virtual_bytes},
-        {"process_open_fds", "gauge", "Open file descriptors.", figures.open_files},
-        {"process_max_fds", "gauge", "File descriptors that may be open.", figures.files_max},
-        {"process_start_time_seconds", "gauge", "Start, seconds since 1970.", figures.started},
-    };
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        write_head(rows[i].name, rows[i].type, rows[i].help, out);
-        write_value(rows[i].name, NULL, NULL, rows[i].value, out);
-    }
-}
-
-void metrics_write(struct metrics *metrics, const struct metrics_gauges *gauges, struct text *out)
-{
-    write_gauges(gauges, out);
-    pthread_mutex_lock(&metrics->lock);
-    write_requests(metrics, out);
-    write_planning(metrics, out);
-    pthread_mutex_unlock(&metrics->lock);
-    write_process(out);
+        if (by_status[i] > 0)
+            atomic_fetch_add_explicit(&metrics->queries[i], by_status[i], memory_order_relaxed);
 }
