@@ -85,6 +85,26 @@ cleanup:
     return status;
 }
 
+enum prm_status prm_buffer_read_all(struct prm_context *context, const struct prm_read *reads,
+                                    size_t count)
+{
+    enum prm_status status = PRM_OK;
+
+    for (size_t i = 0; i < count; i++) {
+        if (reads[i].bytes > 0)
+            TRY_CL(clEnqueueReadBuffer(context->queue, reads[i].buffer.memory, CL_FALSE, 0,
+                                       reads[i].bytes, reads[i].target, 0, NULL, NULL));
+    }
+
+cleanup:
+    // the targets are the caller's again, whatever the status
+    if (status != PRM_OK)
+        clFinish(context->queue);
+    else
+        status = prm_context_finish(context);
+    return status;
+}
+
 enum prm_status prm_buffer_copy(struct prm_context *context, struct prm_buffer target,
                                 size_t target_offset, struct prm_buffer source,
                                 size_t source_offset, size_t bytes)

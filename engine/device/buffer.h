@@ -45,6 +45,15 @@ enum prm_status prm_buffer_write(struct prm_context *context, struct prm_buffer 
 enum prm_status prm_buffer_read(struct prm_context *context, struct prm_buffer buffer,
                                 size_t offset, void *target, size_t bytes);
 
+/* Several of them at the price of one: what follows each other waits for the queue once. */
+struct prm_read {
+    struct prm_buffer buffer;
+    void *target;
+    size_t bytes; /* from the buffer's beginning */
+};
+enum prm_status prm_buffer_read_all(struct prm_context *context, const struct prm_read *reads,
+                                    size_t count);
+
 /* Enqueues a copy between buffers that do not overlap. */
 enum prm_status prm_buffer_copy(struct prm_context *context, struct prm_buffer target,
                                 size_t target_offset, struct prm_buffer source,

@@ -77,9 +77,11 @@ enum prm_status prm_plan_filter(struct plan_piece *piece)
     TRY(prm_arena_take(arena, &reports, n * sizeof(struct connect_report)));
     TRY(prm_connect_queries(arena, reports, piece->asked_device, &piece->ends,
                             piece->batch->validity, n));
-    TRY(prm_buffer_read(context, piece->flags_device, 0, piece->flags,
-                        piece->end_count * sizeof(uint32_t)));
-    TRY(prm_buffer_read(context, reports, 0, piece->reports, n * sizeof(struct connect_report)));
+    const struct prm_read reads[] = {
+        {piece->flags_device, piece->flags, piece->end_count * sizeof(uint32_t)},
+        {reports, piece->reports, n * sizeof(struct connect_report)},
+    };
+    TRY(prm_buffer_read_all(context, reads, sizeof(reads) / sizeof(reads[0])));
 
 cleanup:
     return status;
@@ -127,10 +129,13 @@ enum prm_status prm_plan_extract(struct plan_piece *piece)
             prm_fault_set(PRM_HOST_MEMORY, "no memory for %zu path vertices", paths->pool_count);
         goto cleanup;
     }
-    TRY(prm_buffer_read(context, paths->first, 0, piece->first, bytes));
-    TRY(prm_buffer_read(context, paths->counts, 0, piece->counts, bytes));
-    TRY(prm_buffer_read(context, paths->goals, 0, piece->goals, bytes));
-    TRY(prm_buffer_read(context, paths->pool, 0, piece->pool, pool_bytes));
+    const struct prm_read reads[] = {
+        {paths->first, piece->first, bytes},
+        {paths->counts, piece->counts, bytes},
+        {paths->goals, piece->goals, bytes},
+        {paths->pool, piece->pool, pool_bytes},
+    };
+    TRY(prm_buffer_read_all(context, reads, sizeof(reads) / sizeof(reads[0])));
     for (uint32_t q = 0; q < piece->count; q++) {
         uint32_t points = 0;
         piece->path_count += path_points(piece, q, &points);
@@ -198,10 +203,12 @@ enum prm_status prm_plan_simplify(struct plan_piece *piece)
         goto cleanup;
     }
     piece->point_counts = piece->point_first + piece->count;
-    TRY(prm_buffer_read(context, polylines.first, 0, piece->point_first, bytes));
-    TRY(prm_buffer_read(context, polylines.counts, 0, piece->point_counts, bytes));
-    TRY(prm_buffer_read(context, polylines.points, 0, piece->points,
-                        polylines.point_count * row_bytes));
+    const struct prm_read reads[] = {
+        {polylines.first, piece->point_first, bytes},
+        {polylines.counts, piece->point_counts, bytes},
+        {polylines.points, piece->points, polylines.point_count * row_bytes},
+    };
+    TRY(prm_buffer_read_all(context, reads, sizeof(reads) / sizeof(reads[0])));
 
 cleanup:
     return status;
