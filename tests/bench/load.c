@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 static const char usage[] =
     "usage: bench_load [--connections N] [--requests N] [--seconds S] [--rate R] [--close]\n"
@@ -26,6 +28,7 @@ static const char usage[] =
 struct process {
     double resident_mib;
     unsigned files;
+    double cpu_s; /* that it has used, all threads */
 };
 
 static struct process process_look(const char *pid)
@@ -40,6 +43,14 @@ static struct process process_look(const char *pid)
             process.resident_mib = (double)kib / 1024;
     if (status)
         fclose(status);
+    snprintf(path, sizeof path, "/proc/%s/stat", pid);
+    FILE *stat = fopen(path, "r");
+    unsigned long user, system;
+    if (stat && fscanf(stat, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+                       &user, &system) == 2)
+        process.cpu_s = (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+    if (stat)
+        fclose(stat);
     snprintf(path, sizeof path, "/proc/%s/fd", pid);
     DIR *folder = opendir(path);
     while (folder && readdir(folder))
@@ -211,8 +222,11 @@ int main(int argc, char **argv)
     good = report(title, &outcome) && good;
     if (pid) {
         const struct process after = process_look(pid);
-        printf("%s: server's memory %.1f -> %.1f MiB, open files %u -> %u\n", title,
-               before.resident_mib, after.resident_mib, before.files, after.files);
+        printf("%s: server's memory %.1f -> %.1f MiB, open files %u -> %u, processor per answer "
+               "%.0f us, the clients' %.0f us\n",
+               title, before.resident_mib, after.resident_mib, before.files, after.files,
+               1e6 * (after.cpu_s - before.cpu_s) / (double)outcome.count,
+               1e6 * (double)clock() / CLOCKS_PER_SEC / (double)outcome.count);
     }
     load_outcome_deinit(&outcome);
     for (size_t i = 0; i < options.request_count; i++)

@@ -3,7 +3,8 @@
 #
 # FOLDER holds a problem (world.json, robot.json, request.json). Measures throughput at 64 connections of one query
 # each, connections of one request each, and what a build does to the latency of plans at a steady rate, each for
-# SECONDS (default 5). PRM_BUILD names the build folder (default: build).
+# SECONDS (default 5). PRM_BUILD names the build folder
+# (default: build), PRM_BENCH_FLAGS what the server is told besides.
 set -euo pipefail
 folder=${1:?usage: ./dev bench load FOLDER [SECONDS]}
 seconds=${2:-5}
@@ -16,15 +17,17 @@ server=
 stop() {
     status=$?
     trap - EXIT
-    [ -z "$server" ] || { kill "$server" && wait "$server"; } || true
+    if [ -n "$server" ] && kill "$server"; then
+        wait "$server" || status=1
+    fi
     rm -rf "$work"
     exit "$status"
 }
 trap stop EXIT
 trap 'exit 130' INT TERM
 
-"$build/bin/prmd" --listen 127.0.0.1:0 --port-file "$work/port" --data-dir "$work/data" ${PRM_BENCH_FLAGS:-} \
-    2>"$work/log" &
+read -ra flags <<<"${PRM_BENCH_FLAGS:-}"
+"$build/bin/prmd" --listen 127.0.0.1:0 --port-file "$work/port" --data-dir "$work/data" "${flags[@]}" 2>"$work/log" &
 server=$!
 until [ -s "$work/port" ]; do
     kill -0 "$server" || exit 1
@@ -54,4 +57,5 @@ plan --title "200 a second, idle" --connections 8 --rate 200 --seconds "$seconds
 ) &
 builder=$!
 plan --title "200 a second, while roadmaps are built" --connections 8 --rate 200 --seconds "$seconds" || true
-kill "$builder" && wait "$builder" 2>/dev/null || true
+kill "$builder"
+wait "$builder" || true
