@@ -307,9 +307,6 @@ static void refuse_later(const struct json_node *root)
         if (json_node_array(&list) && json_array_size(list.json))
             json_node_fault(&list, PROBLEM_UNSUPPORTED, "is not supported yet");
     }
-    struct json_node deadline = json_node_nullable(root, "deadline_ms");
-    if (deadline.json)
-        json_node_fault(&deadline, PROBLEM_UNSUPPORTED, "is not supported yet");
 }
 
 void plan_options_read(struct plan_request *request, const struct json_node *root,
@@ -327,6 +324,8 @@ void plan_options_read(struct plan_request *request, const struct json_node *roo
     read_connect(request, &node, limits);
     node = json_node_nullable(root, "expand");
     read_expand(request, &node, limits);
+    node = json_node_nullable(root, "deadline_ms");
+    json_node_number(&node, JSON_POSITIVE, &request->deadline_ms);
     refuse_later(root);
 }
 

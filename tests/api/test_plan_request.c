@@ -70,7 +70,8 @@ static const struct bad_document bad[] = {
     {WITH("\"expand\":{\"samples\":100001}"), PROBLEM_LIMIT_EXCEEDED, "/expand/samples", "100000"},
     {WITH("\"expand\":{\"budget\":1}"), PROBLEM_UNKNOWN_MEMBER, "/expand/budget", NULL},
     {WITH("\"expand\":5"), PROBLEM_INVALID_ARGUMENT, "/expand", NULL},
-    {WITH("\"deadline_ms\":5"), PROBLEM_UNSUPPORTED, "/deadline_ms", NULL},
+    {WITH("\"deadline_ms\":0"), PROBLEM_INVALID_ARGUMENT, "/deadline_ms", NULL},
+    {WITH("\"deadline_ms\":\"5\""), PROBLEM_INVALID_ARGUMENT, "/deadline_ms", NULL},
     {WITH("\"obstacles\":[{\"type\":\"circle\"}]"), PROBLEM_UNSUPPORTED, "/obstacles", NULL},
     {WITH("\"ignore\":[\"a\"]"), PROBLEM_UNSUPPORTED, "/ignore", NULL},
     {WITH("\"ignore\":\"a\""), PROBLEM_INVALID_ARGUMENT, "/ignore", NULL},
@@ -181,7 +182,7 @@ static void all_options(void **state)
         read_good("{\"queries\":[],\"objective\":\"hops\",\"simplify\":false,\"interpolate\":0.5,"
                   "\"output\":\"nodes\","
                   "\"connect\":{\"k\":5,\"radius\":2.5,\"enough\":3},\"expand\":{\"samples\":0},"
-                  "\"deadline_ms\":null,"
+                  "\"deadline_ms\":12.5,"
                   "\"obstacles\":[],\"ignore\":[],\"allow_stale\":true,\"diagnose\":true}");
     assert_int_equal(request.objective, PLAN_HOPS);
     assert_int_equal(request.output, PLAN_NODES);
@@ -191,11 +192,13 @@ static void all_options(void **state)
     assert_int_equal(request.connect_enough, 3);
     assert_true(request.expand_said);
     assert_int_equal(request.expand_samples, 0);
+    assert_true(request.deadline_ms == 12.5);
     plan_request_deinit(&request);
 
-    request = read_good("{\"queries\":[],\"interpolate\":null,\"expand\":null,"
+    request = read_good("{\"queries\":[],\"interpolate\":null,\"expand\":null,\"deadline_ms\":null,"
                         "\"connect\":{\"k\":null,\"radius\":null,\"enough\":null}}");
     assert_true(request.interpolate == 0 && request.connect_k == 0 && !request.expand_said);
+    assert_true(request.deadline_ms == 0);
     plan_request_deinit(&request);
 
     request = read_good("{\"queries\":[],\"expand\":{\"samples\":100000}}");
