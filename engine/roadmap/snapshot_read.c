@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copied to the device in a step: about a millisecond. */
-enum { PIECE_BYTES = 4 << 20 };
+/* Copied to the device in a step: a millisecond or two, as its memory is touched for the first
+ * time. */
+enum { PIECE_BYTES = 1 << 20 };
 /* Floats and words of the device that a milestone takes beside its rows, and words of an edge: of
  * the index and of what is made from a validity, scratch included. */
 enum { ROWS_PER_MILESTONE = 4, WORDS_PER_MILESTONE = 16, WORDS_PER_EDGE = 12 };

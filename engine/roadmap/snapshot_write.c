@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copied from the device in a step: about a millisecond. */
-enum { PIECE_BYTES = 4 << 20 };
+/* Copied from the device in a step: a millisecond or two. */
+enum { PIECE_BYTES = 1 << 20 };
 
 struct prm_snapshot_writer {
     const struct prm_roadmap *roadmap;

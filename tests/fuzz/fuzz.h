@@ -47,6 +47,9 @@
     X(http, "request heads, targets and packed bodies")                                            \
     X(config, "files of options")                                                                  \
     X(tokens, "files of tokens, and the header that brings one")                                   \
+    X(snapshot, "snapshots of roadmaps")                                                           \
+    X(saved, "records of what is saved, and the files that keep it")                               \
+    X(events, "streams of server-sent events")                                                     \
     X(client, "the client's scenarios, maps' yaml and arguments")
 
 #define X(name, what) void fuzz_##name(const char *data, size_t bytes);
