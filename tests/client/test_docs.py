@@ -1,6 +1,7 @@
 """Goal: what README.md and docs/api.md tell people to type works. Method: their shell blocks, in order, against a
 prmd of the test's own, in a folder that looks like the project's root. Oracle: every command's exit status, and
 what the daemon holds afterwards."""
+import json
 import os
 import pathlib
 import re
@@ -25,7 +26,7 @@ class Docs(unittest.TestCase):
     def run_page(self, page):
         """Runs the page as one script, so that its variables last; returns what it printed."""
         script = "set -euo pipefail\n" + "\n".join(blocks(page))
-        daemon = Daemon()
+        daemon = self.daemon = Daemon()
         self.addCleanup(lambda: self.assertEqual(daemon.stop(), 0))
         with tempfile.TemporaryDirectory() as folder:
             os.symlink(SOURCE / "examples", pathlib.Path(folder, "examples"))
@@ -46,6 +47,14 @@ class Docs(unittest.TestCase):
         printed = self.run_page("docs/api.md")
         for text in ('"code":"in_use"', '"goal_index":', '"roadmaps":[', '"reason":'):
             self.assertIn(text, printed)
+
+        # as the daemon's own log has it each route was asked, and answered well
+        routes = {(row["method"], row["path"]) for row in self.daemon.must("GET", "/v1")["routes"]}
+        for line in self.daemon.log().splitlines():
+            entry = json.loads(line)
+            if entry["event"] == "request" and entry["status"] < 400:
+                routes.discard((entry["method"], entry["route"]))
+        self.assertEqual(sorted(routes), [], "routes without an example")
 
 
 if __name__ == "__main__":
