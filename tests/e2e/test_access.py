@@ -456,6 +456,19 @@ class Operation(Folder):
             # the build goes on, and the answer says so
             self.assertEqual(status, 202, reply)
             self.assertEqual(daemon.request("DELETE", "/v1/jobs/" + reply["id"])[0] // 100, 2)
+
+            # trees that would grow for minutes in two rooms without a door
+            daemon.must("PUT", "/v1/worlds/rooms", {**WORLD, "obstacles": [
+                {"type": "rectangle", "center": [5, 5], "size": [0.1, 10]}]})
+            daemon.roadmap("rooms", {"world": "rooms", "robot": "r", "samples": {"count": 200}})
+            begun = time.monotonic()
+            status, reply = daemon.request("POST", "/v1/roadmaps/rooms/plan", {
+                "queries": [{"start": [1, 1 + i / 1000], "goal": [9, 9]} for i in range(1000)],
+                "expand": {"samples": 100000}})
+            self.assertEqual((status, reply["code"]), (503, "overloaded"))
+            self.assertIn("--request-timeout-s", reply["detail"])
+            self.assertLess(time.monotonic() - begun, 15)
+            self.assertEqual(daemon.request("GET", "/v1/roadmaps/rooms")[0], 200)
         finally:
             self.assertEqual(daemon.stop(), 0)
 
