@@ -2,7 +2,7 @@
 
 Method: each file goes through the tool of its kind; every option that a file sets is looked for in `prmd --help`, and
 what several files must agree on is compared. Oracle: hadolint, docker-compose, yamllint, systemd-analyze, nginx. A
-tool that is not installed skips its test: `./dev test` and `./dev lint` install those there are packages of.
+tool that is not installed skips its test: `./dev test` and `./dev lint` install all but nginx, which would start serving.
 
     test_deploy.py dockerfile|compose|yaml|systemd|nginx|agree
 """
