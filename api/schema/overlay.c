@@ -50,7 +50,7 @@ void overlay_read(struct overlay_document *overlay, const struct json_node *root
     read_ignored(overlay, &ignored, limits);
 }
 
-void overlay_deinit(struct overlay_document *overlay)
+void overlay_document_deinit(struct overlay_document *overlay)
 {
     for (uint32_t i = 0; i < overlay->obstacle_count; i++)
         obstacle_deinit(&overlay->obstacles[i]);

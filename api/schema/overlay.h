@@ -22,7 +22,7 @@ static inline bool overlay_is_empty(const struct overlay_document *overlay)
     return overlay->obstacle_count == 0 && overlay->ignored_count == 0;
 }
 
-void overlay_deinit(struct overlay_document *overlay);
+void overlay_document_deinit(struct overlay_document *overlay);
 
 /* Appends the overlay in canonical form: equal texts mean equal overlays. */
 void overlay_write(const struct overlay_document *overlay, struct text *out);

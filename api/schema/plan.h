@@ -3,6 +3,7 @@
 #define SCHEMA_PLAN_H
 
 #include "schema/limits.h"
+#include "schema/overlay.h"
 #include "schema/problem.h"
 
 enum plan_objective { PLAN_LENGTH, PLAN_HOPS };
@@ -38,6 +39,7 @@ struct plan_request {
     double connect_radius;              /* 0: default */
     bool expand_said;                   /* whether the next is what was asked for */
     uint32_t expand_samples;            /* 0: no trees */
+    struct overlay_document overlay;    /* owned */
 };
 
 /* Parses a body for a roadmap with these coordinates. A query that is wrong in itself is marked
@@ -111,7 +113,8 @@ struct plan_warning {
 };
 
 struct plan_times {
-    double queue_ms, parse_ms, connect_ms, expand_ms, search_ms, extract_ms, simplify_ms, total_ms;
+    double queue_ms, parse_ms, overlay_ms, connect_ms, expand_ms, search_ms, extract_ms,
+        simplify_ms, total_ms;
 };
 
 /* All that an answer says; everything is borrowed. `write` time is filled in by the writer. */

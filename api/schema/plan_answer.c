@@ -169,10 +169,15 @@ static void write_times(const struct plan_times *times, double write_ms, struct 
         const char *stage;
         double ms;
     } rows[] = {
-        {"queue", times->queue_ms},       {"parse", times->parse_ms},
-        {"connect", times->connect_ms},   {"expand", times->expand_ms},
-        {"search", times->search_ms},     {"extract", times->extract_ms},
-        {"simplify", times->simplify_ms}, {"write", write_ms},
+        {"queue", times->queue_ms},
+        {"parse", times->parse_ms},
+        {"overlay", times->overlay_ms},
+        {"connect", times->connect_ms},
+        {"expand", times->expand_ms},
+        {"search", times->search_ms},
+        {"extract", times->extract_ms},
+        {"simplify", times->simplify_ms},
+        {"write", write_ms},
         {"total", times->total_ms},
     };
     enum { TIME_DIGITS = 6 };

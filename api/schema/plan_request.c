@@ -1,4 +1,5 @@
 #include "schema/json_read.h"
+#include "schema/overlay_read.h"
 #include "schema/plan.h"
 #include "schema/plan_read.h"
 
@@ -297,18 +298,6 @@ static void read_expand(struct plan_request *request, const struct json_node *no
     json_node_limited(&samples, 0, limits, LIMIT_expand_samples, &request->expand_samples);
 }
 
-/* Members of later releases: refused where they would matter, so that nobody takes silence for
- * consent. */
-static void refuse_later(const struct json_node *root)
-{
-    static const char *const lists[] = {"obstacles", "ignore", NULL};
-    for (const char *const *name = lists; *name; name++) {
-        struct json_node list = json_node_nullable(root, *name);
-        if (json_node_array(&list) && json_array_size(list.json))
-            json_node_fault(&list, PROBLEM_UNSUPPORTED, "is not supported yet");
-    }
-}
-
 void plan_options_read(struct plan_request *request, const struct json_node *root,
                        const struct limits *limits)
 {
@@ -326,7 +315,7 @@ void plan_options_read(struct plan_request *request, const struct json_node *roo
     read_expand(request, &node, limits);
     node = json_node_nullable(root, "deadline_ms");
     json_node_number(&node, JSON_POSITIVE, &request->deadline_ms);
-    refuse_later(root);
+    overlay_read(&request->overlay, root, limits);
 }
 
 /* Options of how paths are answered. */
@@ -381,6 +370,7 @@ void plan_request_deinit(struct plan_request *request)
     }
     free(request->queries);
     free(request->numbers);
+    overlay_document_deinit(&request->overlay);
     *request = (struct plan_request){0};
 }
 

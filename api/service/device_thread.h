@@ -1,7 +1,8 @@
 /* The one thread that touches the device.
  *
  * In turn: plan batches that wait, then one bounded step of the first task: changes of worlds
- * (updates) first, then expansions of queries, computations and builds by turns, then refinements.
+ * (updates) first, then expansions of queries, worlds for single requests (overlays), computations
+ * and builds by turns, then refinements.
  * Expansions take turns among themselves too. So a build never holds up an answer for longer than a
  * step, and changes of worlds never run at the same time as a
  * build's completion. A build whose world has changed meanwhile ends in the lane of updates. What
@@ -58,6 +59,7 @@ struct device_task {
 enum device_lane {
     DEVICE_LANE_UPDATE,
     DEVICE_LANE_EXPAND,
+    DEVICE_LANE_OVERLAY,
     DEVICE_LANE_COMPUTE,
     DEVICE_LANE_BUILD,
     DEVICE_LANE_REFINE,

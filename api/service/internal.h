@@ -42,6 +42,7 @@ struct service {
     struct loading *loading;  /* NULL: nothing is kept */
     atomic_int loading_state; /* enum loading_state */
     struct metrics *metrics;
+    struct overlay_cache *overlays; /* the device thread's own */
     atomic_bool draining;
     atomic_uint calls; /* not completed */
 

@@ -146,7 +146,7 @@ static bool put_queries(struct prm_query *out, struct plan *plan)
 static enum prm_status plan_together(struct device *device, struct plan *members, uint32_t count,
                                      struct prm_plan_results *results, struct prm_expansion **left)
 {
-    const struct model *model = members->roadmap->model;
+    const struct model *model = members->model;
     struct prm_query *queries = malloc(((size_t)count + 1) * sizeof(*queries));
     uint32_t filled = 0;
     bool good = queries != NULL;

@@ -7,6 +7,7 @@
 
 #include "schema/plan.h"
 #include "service/internal.h"
+#include "service/overlay.h"
 #include "service/picture.h"
 #include "service/roadmaps.h"
 
@@ -21,6 +22,8 @@ struct plan {
     /* from the way in */
     struct plan_request request;
     struct prm_plan_options options;
+    struct overlay overlay; /* where the request has obstacles of its own; else zeros */
+    struct model *model;    /* that answers: the roadmap's, or the overlay's; borrowed from it */
 
     /* from the device */
     double began; /* taken off the queue, steady clock */

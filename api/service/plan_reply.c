@@ -16,6 +16,7 @@ enum {
 void plan_destroy(struct plan *plan)
 {
     prm_expansion_destroy(plan->left);
+    overlay_deinit(&plan->overlay);
     prm_graph_copy_deinit(&plan->graph);
     picture_motion_deinit(&plan->motion);
     prm_plan_results_deinit(&plan->planned);
@@ -72,7 +73,7 @@ static void write_picture(struct plan *plan)
     struct call *call = plan->call;
     const struct picture picture = {
         .title = call->segments[0],
-        .world = &plan->roadmap->world->document,
+        .world = &plan->model->world->version->document,
         .graph = &plan->graph,
         .results = plan->results,
         .result_count = plan->request.query_count,
@@ -122,8 +123,8 @@ static bool translate(struct plan *plan)
     }
     for (uint32_t i = 0; i < count; i++) {
         plan->results[i] = result_translate(
-            &plan->planned.results[i], &roadmap->world->document, &roadmap->robot->document,
-            roadmap->model->topology->coordinates, plan_space(plan)->dof);
+            &plan->planned.results[i], &plan->model->world->version->document,
+            &roadmap->robot->document, plan->model->topology->coordinates, plan_space(plan)->dof);
         if (!plan->planned.results[i].clamped || plan->warning_count > CLAMPED_WARNINGS_MAX)
             continue;
         struct plan_warning *warning = &plan->warnings[plan->warning_count++];
@@ -155,7 +156,7 @@ static bool is_large(const struct plan *plan)
 
 void plan_reply(struct plan *plan, struct device *device)
 {
-    const struct model *model = plan->roadmap->model;
+    const struct model *model = plan->model;
     const struct prm_plan_times *times = &plan->planned.times;
     enum prm_status status = PRM_OK;
     prm_expansion_destroy(plan->left);

@@ -5,6 +5,7 @@
 #include "service/plan_call.h"
 #include "service/translate.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,58 @@ static uint32_t expand_samples(const struct plan *plan)
     return PLAN_EXPAND_SAMPLES < most ? PLAN_EXPAND_SAMPLES : (uint32_t)most;
 }
 
+/* Has the plan answered by a model, together with others that ask the same. */
+static bool enqueue(struct plan *plan, struct model *model)
+{
+    plan->model = model;
+    plan->task.group = model;
+    return device_thread_plan(plan->service->device, &plan->task);
+}
+
+/* ---- obstacles of its own ---- */
+
+static struct plan *overlaid(struct overlay *overlay)
+{
+    return (struct plan *)((char *)overlay - offsetof(struct plan, overlay));
+}
+
+/* On the device thread: the world of the request is there, or there is none. */
+static void overlay_ready(struct overlay *overlay, struct device *device, enum prm_status status)
+{
+    struct plan *plan = overlaid(overlay);
+    (void)device;
+    plan->times.overlay_ms = 1e3 * overlay->seconds;
+    if (status != PRM_OK) {
+        plan_fail(plan, status);
+    } else if (!enqueue(plan, overlay->model)) {
+        problem_add_refusal(plan->service, &plan->call->problem);
+        plan_refuse(plan);
+    }
+}
+
+static void overlay_drop(struct overlay *overlay)
+{
+    struct plan *plan = overlaid(overlay);
+    problem_add(&plan->call->problem, PROBLEM_DRAINING, "the server shut down");
+    plan_refuse(plan);
+}
+
+/* Has the request's own world made first. false: the problem says why not. */
+static bool lay_over(struct plan *plan)
+{
+    if (!overlay_init(&plan->overlay, plan->service, plan->call, plan->roadmap,
+                      &plan->request.overlay))
+        return false;
+    plan->overlay.ready = overlay_ready;
+    plan->overlay.drop = overlay_drop;
+    if (overlay_submit(&plan->overlay))
+        return true;
+    problem_add_refusal(plan->service, &plan->call->problem);
+    return false;
+}
+
+/* ---- on the way in ---- */
+
 /* Parses and enqueues. */
 static void submit(struct worker_task *work)
 {
@@ -93,10 +146,13 @@ static void submit(struct worker_task *work)
         plan->options = plan_translate(&plan->request, &service->limits);
         plan->options.expand_samples = expand_samples(plan);
         plan->times.parse_ms = 1e3 * (clock_steady() - began);
-        plan->task.group = plan->roadmap;
-        queued = device_thread_plan(service->device, &plan->task);
-        if (!queued)
-            problem_add_refusal(service, &plan->call->problem);
+        if (!overlay_is_empty(&plan->request.overlay)) {
+            queued = lay_over(plan);
+        } else {
+            queued = enqueue(plan, plan->roadmap->model);
+            if (!queued)
+                problem_add_refusal(service, &plan->call->problem);
+        }
     }
     if (!queued)
         plan_refuse(plan);

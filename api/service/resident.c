@@ -2,6 +2,7 @@
 
 #include "device/try.h"
 #include "schema/clock.h"
+#include "service/overlay.h"
 #include "service/translate.h"
 
 #include <stdlib.h>
@@ -25,6 +26,8 @@ static void world_destroy(struct resident *resident)
     struct resident_world *world = (struct resident_world *)resident;
     prm_world_destroy(world->world);
     version_release(&world->version->version);
+    if (world->base)
+        resident_release(&world->base->resident);
     free(world);
 }
 
@@ -38,6 +41,8 @@ static void topology_destroy(struct resident *resident)
 static void model_destroy(struct resident *resident)
 {
     struct model *model = (struct model *)resident;
+    if (model->overlays)
+        overlay_cache_forget(model->overlays, model);
     // both refer to the topology
     prm_revision_destroy(model->revision);
     prm_validity_destroy(model->validity);
@@ -50,8 +55,12 @@ static void model_destroy(struct resident *resident)
     free(model);
 }
 
-enum prm_status resident_world_create(struct device *device, struct resident_world **world,
-                                      struct world_version *version, const double *center)
+/* Makes a version resident: by itself, in a frame about `center` (NULL: any), or as `base` with a
+ * difference. */
+static enum prm_status make_world(struct device *device, struct resident_world **world,
+                                  struct world_version *version, const double *center,
+                                  struct resident_world *base,
+                                  const struct prm_difference *difference)
 {
     enum prm_status status = PRM_OK;
     struct world_spec spec = {0};
@@ -61,10 +70,16 @@ enum prm_status resident_world_create(struct device *device, struct resident_wor
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for a world");
     TRY(world_spec_init(&spec, &version->document));
     spec.spec.center = center;
-    TRY(prm_world_create(device->arena, &made->world, &spec.spec));
+    if (base)
+        TRY(prm_world_derive(device->arena, &made->world, &spec.spec, base->world, difference));
+    else
+        TRY(prm_world_create(device->arena, &made->world, &spec.spec));
     resident_init(&made->resident, device, world_destroy);
     version_take(&version->version);
     made->version = version;
+    if (base)
+        resident_take(&base->resident);
+    made->base = base;
     *world = made;
     made = NULL;
 
@@ -72,6 +87,19 @@ cleanup:
     world_spec_deinit(&spec);
     free(made);
     return status;
+}
+
+enum prm_status resident_world_create(struct device *device, struct resident_world **world,
+                                      struct world_version *version, const double *center)
+{
+    return make_world(device, world, version, center, NULL, NULL);
+}
+
+enum prm_status resident_world_derive(struct device *device, struct resident_world **world,
+                                      struct world_version *version, struct resident_world *base,
+                                      const struct prm_difference *difference)
+{
+    return make_world(device, world, version, NULL, base, difference);
 }
 
 /* An empty model of a world and a topology, both taken. */
@@ -115,23 +143,41 @@ enum prm_status model_create(struct device *device, struct model **model,
     return PRM_OK;
 }
 
-enum prm_status model_derive(struct device *device, struct model **model, struct model *previous,
-                             struct resident_world *world)
+/* difference: of the worlds; NULL: not known. */
+static enum prm_status derive(struct device *device, struct model **model, struct model *previous,
+                              struct resident_world *world, const struct prm_difference *difference)
 {
+    const struct prm_roadmap *roadmap = previous->topology->roadmap;
     struct model *made = model_new(device, previous->topology, world);
     *model = NULL;
     if (!made)
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for a roadmap");
     resident_take(&previous->resident);
     made->previous = previous;
-    const enum prm_status status = prm_revision_create(&made->revision, previous->topology->roadmap,
-                                                       world->world, previous->validity);
+    const enum prm_status status =
+        difference
+            ? prm_revision_create_between(&made->revision, roadmap, world->world,
+                                          previous->validity, previous->world->world, difference)
+            : prm_revision_create(&made->revision, roadmap, world->world, previous->validity);
     if (status != PRM_OK) {
         resident_release(&made->resident);
         return status;
     }
     *model = made;
     return PRM_OK;
+}
+
+enum prm_status model_derive(struct device *device, struct model **model, struct model *previous,
+                             struct resident_world *world)
+{
+    return derive(device, model, previous, world, NULL);
+}
+
+enum prm_status model_derive_between(struct device *device, struct model **model,
+                                     struct model *previous, struct resident_world *world,
+                                     const struct prm_difference *difference)
+{
+    return derive(device, model, previous, world, difference);
 }
 
 enum prm_status model_advance(struct device *device, struct model *model, bool *done)

@@ -24,6 +24,7 @@ struct resident_world {
     struct resident resident;
     struct world_version *version; /* taken */
     struct prm_world *world;
+    struct resident_world *base; /* that it was derived from; taken; NULL: none */
 };
 
 /* The immutable part of a roadmap. */
@@ -33,13 +34,16 @@ struct topology {
     const char *coordinates[PRM_DOF_MAX]; /* names, in the roadmap's own memory */
 };
 
+struct overlay_cache;
+
 struct model {
     struct resident resident;
-    struct topology *topology;     /* taken */
-    struct resident_world *world;  /* taken */
-    struct prm_validity *validity; /* NULL: in the making */
-    struct prm_revision *revision; /* that makes it, else NULL */
-    struct model *previous;        /* that it follows from, while in the making; taken */
+    struct topology *topology;      /* taken */
+    struct resident_world *world;   /* taken */
+    struct prm_validity *validity;  /* NULL: in the making */
+    struct prm_revision *revision;  /* that makes it, else NULL */
+    struct model *previous;         /* that it follows from, while in the making; taken */
+    struct overlay_cache *overlays; /* that keeps models derived from this one; NULL: none does */
 };
 
 static inline void resident_take(struct resident *resident)
@@ -67,6 +71,11 @@ static inline void resident_release(struct resident *resident)
 enum prm_status resident_world_create(struct device *device, struct resident_world **world,
                                       struct world_version *version, const double *center);
 
+/* Makes a version resident that differs from `base`, which is taken, as told (prm_world_derive). */
+enum prm_status resident_world_derive(struct device *device, struct resident_world **world,
+                                      struct world_version *version, struct resident_world *base,
+                                      const struct prm_difference *difference);
+
 /* Makes a model of a build's outcome, which it takes over whatever the status. The world is taken.
  */
 enum prm_status model_create(struct device *device, struct model **model,
@@ -76,6 +85,12 @@ enum prm_status model_create(struct device *device, struct model **model,
 /* Begins the model that follows from another world: the same topology, to be checked again. */
 enum prm_status model_derive(struct device *device, struct model **model, struct model *previous,
                              struct resident_world *world);
+
+/* The same where that world differs from the previous model's as told: only what that concerns is
+ * checked again. */
+enum prm_status model_derive_between(struct device *device, struct model **model,
+                                     struct model *previous, struct resident_world *world,
+                                     const struct prm_difference *difference);
 
 /* Runs steps of what model_derive() began until it is time for others; *done: the model is ready.
  */

@@ -8,6 +8,7 @@
 #include "service/forward.h"
 #include "service/internal.h"
 #include "service/loading.h"
+#include "service/overlay.h"
 #include "service/persistence.h"
 #include "service/plans.h"
 #include "service/question.h"
@@ -124,6 +125,8 @@ static bool open_device(struct service *service, const struct service_options *o
     };
     enum prm_status status = prm_device_list(&service->devices, &service->device_count);
     if (status == PRM_OK)
+        status = overlay_cache_create(&service->overlays);
+    if (status == PRM_OK)
         status = device_thread_open(&service->device, &thread);
     if (status != PRM_OK) {
         problem_add_status(problem, status);
@@ -231,6 +234,7 @@ void service_close(struct service *service)
     store_deinit(&service->worlds);
     jobs_deinit(&service->jobs);
     device_thread_close(service->device);
+    overlay_cache_destroy(service->overlays);
     metrics_destroy(service->metrics);
     data_dir_close(&service->data_dir);
     pthread_mutex_destroy(&service->lock);

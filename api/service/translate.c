@@ -135,6 +135,40 @@ void world_spec_deinit(struct world_spec *spec)
     free(spec->cells);
 }
 
+enum prm_status difference_spec_init(struct difference_spec *spec,
+                                     const struct world_document *before,
+                                     const struct world_document *after, const uint32_t *changed,
+                                     uint32_t changed_count)
+{
+    const uint32_t added = after->obstacle_count - before->obstacle_count;
+    struct prm_obstacle *obstacles =
+        calloc(2 * (size_t)changed_count + added + 1, sizeof(*obstacles));
+    *spec = (struct difference_spec){.obstacles = obstacles};
+    if (!obstacles)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u obstacles", added);
+    struct prm_obstacle *come = obstacles + changed_count;
+    for (uint32_t i = 0; i < changed_count; i++) {
+        obstacles[i] = obstacle_translate(&before->obstacles[changed[i]], before->padding);
+        come[i] = obstacle_translate(&after->obstacles[changed[i]], after->padding);
+    }
+    for (uint32_t i = 0; i < added; i++)
+        come[changed_count + i] =
+            obstacle_translate(&after->obstacles[before->obstacle_count + i], after->padding);
+    spec->difference = (struct prm_difference){
+        .gone = obstacles,
+        .come = come,
+        .gone_count = changed_count,
+        .come_count = changed_count + added,
+    };
+    return PRM_OK;
+}
+
+void difference_spec_deinit(struct difference_spec *spec)
+{
+    free(spec->obstacles);
+    *spec = (struct difference_spec){0};
+}
+
 static enum prm_sample_method sample_method_translate(enum sample_method method)
 {
     switch (method) {

@@ -19,6 +19,20 @@ struct world_spec {
 enum prm_status world_spec_init(struct world_spec *spec, const struct world_document *document);
 void world_spec_deinit(struct world_spec *spec);
 
+/* What differs between two worlds for the engine, with the memory that it borrows. */
+struct difference_spec {
+    struct prm_difference difference;
+    struct prm_obstacle *obstacles; /* owned */
+};
+
+/* `after` has other obstacles than `before` in the places `changed`, and more behind them all. Both
+ * are borrowed until the deinit. PRM_HOST_MEMORY: nothing is left to deinit. */
+enum prm_status difference_spec_init(struct difference_spec *spec,
+                                     const struct world_document *before,
+                                     const struct world_document *after, const uint32_t *changed,
+                                     uint32_t changed_count);
+void difference_spec_deinit(struct difference_spec *spec);
+
 /* But for the lists: translate_roadmap.h. */
 struct prm_roadmap_params roadmap_translate(const struct roadmap_document *document,
                                             const struct limits *limits);

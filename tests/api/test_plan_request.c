@@ -11,6 +11,7 @@ enum { DOF = 2 };
 static const char *const coordinates[DOF] = {"x", "y"};
 
 #define Q1 "{\"start\":[1,1],\"goal\":[2,2]}"
+#define CIRCLE "{\"id\":\"c\",\"type\":\"circle\",\"center\":[1,2],\"radius\":1}"
 #define WITH(members) "{\"queries\":[" Q1 "]," members "}"
 #define QUERY(members) "{\"queries\":[" Q1 ",{" members "}]}"
 
@@ -72,8 +73,13 @@ static const struct bad_document bad[] = {
     {WITH("\"expand\":5"), PROBLEM_INVALID_ARGUMENT, "/expand", NULL},
     {WITH("\"deadline_ms\":0"), PROBLEM_INVALID_ARGUMENT, "/deadline_ms", NULL},
     {WITH("\"deadline_ms\":\"5\""), PROBLEM_INVALID_ARGUMENT, "/deadline_ms", NULL},
-    {WITH("\"obstacles\":[{\"type\":\"circle\"}]"), PROBLEM_UNSUPPORTED, "/obstacles", NULL},
-    {WITH("\"ignore\":[\"a\"]"), PROBLEM_UNSUPPORTED, "/ignore", NULL},
+    {WITH("\"obstacles\":{}"), PROBLEM_INVALID_ARGUMENT, "/obstacles", NULL},
+    {WITH("\"obstacles\":[7]"), PROBLEM_INVALID_ARGUMENT, "/obstacles/0", NULL},
+    {WITH("\"obstacles\":[{\"type\":\"circle\",\"center\":[1,2]}]"), PROBLEM_INVALID_ARGUMENT,
+     "/obstacles/0/radius", NULL},
+    {WITH("\"obstacles\":[" CIRCLE "," CIRCLE "]"), PROBLEM_DUPLICATE_ID, "/obstacles/1/id", NULL},
+    {WITH("\"ignore\":[7]"), PROBLEM_INVALID_ARGUMENT, "/ignore/0", NULL},
+    {WITH("\"ignore\":[\"\"]"), PROBLEM_INVALID_ARGUMENT, "/ignore/0", NULL},
     {WITH("\"ignore\":\"a\""), PROBLEM_INVALID_ARGUMENT, "/ignore", NULL},
     // what is wrong with a query beyond its own values
     {QUERY("\"start\":[1,1],\"gaol\":[2,2]"), PROBLEM_UNKNOWN_MEMBER, "/queries/1/gaol", NULL},
@@ -199,6 +205,13 @@ static void all_options(void **state)
                         "\"connect\":{\"k\":null,\"radius\":null,\"enough\":null}}");
     assert_true(request.interpolate == 0 && request.connect_k == 0 && !request.expand_said);
     assert_true(request.deadline_ms == 0);
+    plan_request_deinit(&request);
+
+    request = read_good("{\"queries\":[],\"obstacles\":[" CIRCLE "],\"ignore\":[\"d\",\"e\"]}");
+    assert_int_equal(request.overlay.obstacle_count, 1);
+    assert_string_equal(request.overlay.obstacles[0].id, "c");
+    assert_int_equal(request.overlay.ignored_count, 2);
+    assert_string_equal(request.overlay.ignored[1], "e");
     plan_request_deinit(&request);
 
     request = read_good("{\"queries\":[],\"expand\":{\"samples\":100000}}");

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DOF = 2, QUERIES = 200, QUERIES_SMALL = 16 };
+enum { DIMENSION = 2, DOF_MAX = 3, QUERIES = 200, QUERIES_SMALL = 16 };
 
 struct fixture {
     struct prm_world *world[4]; /* bit 0: the left door is shut, bit 1: the right one */
@@ -17,7 +17,7 @@ struct fixture {
     struct prm_validity *validity; /* with both doors open */
     struct prm_planner *planner;
     uint32_t query_count;
-    double ends[QUERIES][2][DOF];
+    double ends[QUERIES][2][DOF_MAX];
     struct prm_query queries[QUERIES];
 };
 
@@ -37,7 +37,7 @@ static void make_worlds(struct fixture *f)
         rectangle(3, wall / 2, 0.2, wall), rectangle(3, 10 - wall / 2, 0.2, wall),
         rectangle(7, wall / 2, 0.2, wall), rectangle(7, 10 - wall / 2, 0.2, wall),
         rectangle(3, 5, 0.2, door),        rectangle(7, 5, 0.2, door)};
-    const struct prm_world_spec spec = {.dimension = DOF,
+    const struct prm_world_spec spec = {.dimension = DIMENSION,
                                         .bounded = true,
                                         .upper = {10, 10},
                                         .obstacles = obstacles,
@@ -51,9 +51,13 @@ static void make_worlds(struct fixture *f)
     }
 }
 
-static void fixture_init(struct fixture *f)
+/* turns: of a robot that turns, whose metric goes the short way; else of a point. */
+static void fixture_init(struct fixture *f, bool turns)
 {
-    const struct prm_robot_spec robot = {.kind = PRM_ROBOT_POINT};
+    const struct prm_sphere ball = {.radius = 0.05};
+    const struct prm_robot_spec robot = {.kind = turns ? PRM_ROBOT_RIGID : PRM_ROBOT_POINT,
+                                         .spheres = &ball,
+                                         .sphere_count = turns ? 1 : 0};
     const struct prm_roadmap_params params = {.seed = 3,
                                               .sample_count = (uint32_t)test_size(1500, 70),
                                               .neighbor_method = PRM_NEIGHBOR_EXACT,
@@ -67,8 +71,9 @@ static void fixture_init(struct fixture *f)
     f->query_count = (uint32_t)test_size(QUERIES, QUERIES_SMALL);
     for (uint32_t q = 0; q < f->query_count; q++) {
         for (int end = 0; end < 2; end++)
-            for (int c = 0; c < DOF; c++)
-                f->ends[q][end][c] = (double)test_random_f32(&random, 0, 10);
+            for (int c = 0; c < DOF_MAX; c++)
+                f->ends[q][end][c] = c < DIMENSION ? (double)test_random_f32(&random, 0, 10)
+                                                   : (double)test_random_f32(&random, -3.1f, 3.1f);
         f->queries[q] =
             (struct prm_query){.start = f->ends[q][0], .goals = f->ends[q][1], .goal_count = 1};
     }
@@ -130,12 +135,11 @@ static void refine(struct prm_validity *validity)
     assert_null(validity->coming);
 }
 
-static void answers_stay(void **state)
+static void check_answers_stay(bool turns)
 {
-    (void)state;
     struct fixture f;
     bool done = false;
-    fixture_init(&f);
+    fixture_init(&f, turns);
     struct prm_plan_results before = plan(&f, f.validity, 0);
     for (int step = 0; !done; step++) {
         assert_ok(prm_validity_refine(f.validity, &done));
@@ -152,6 +156,13 @@ static void answers_stay(void **state)
     fixture_deinit(&f);
 }
 
+static void answers_stay(void **state)
+{
+    (void)state;
+    check_answers_stay(false);
+    check_answers_stay(true);
+}
+
 /* What follows each other, and whether the landmarks of the one before still hold. */
 static void doors(void **state)
 {
@@ -162,7 +173,7 @@ static void doors(void **state)
     } CHANGES[] = {{1, true}, {3, true}, {0, true}, {2, true}, {0, true}};
     struct fixture f;
     struct prm_validity *validity, *next;
-    fixture_init(&f);
+    fixture_init(&f, false);
     refine(f.validity);
     validity = f.validity;
     for (size_t i = 0; i < sizeof(CHANGES) / sizeof(CHANGES[0]); i++) {
@@ -182,7 +193,7 @@ static void edges_that_come_back(void **state)
     (void)state;
     struct fixture f;
     struct prm_validity *shut, *left, *right;
-    fixture_init(&f);
+    fixture_init(&f, false);
     // the open validity has none to share
     assert_ok(prm_validity_create(test_arena, &shut, f.roadmap, f.world[3], f.validity));
     assert_null(shut->landmarks);
@@ -220,7 +231,7 @@ static void faults_leave_the_validity(void **state)
     if (test_is_small())
         skip();
 
-    fixture_init(&f);
+    fixture_init(&f, false);
     struct prm_plan_results before = plan(&f, f.validity, 0);
     for (uint32_t countdown = 1;; countdown += 1 + countdown / 4) {
         enum prm_status status = PRM_OK;

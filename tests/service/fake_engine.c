@@ -234,6 +234,21 @@ enum prm_status prm_world_create(struct prm_arena *arena, struct prm_world **wor
     return PRM_OK;
 }
 
+enum prm_status prm_world_derive(struct prm_arena *arena, struct prm_world **world,
+                                 const struct prm_world_spec *spec, const struct prm_world *from,
+                                 const struct prm_difference *difference)
+{
+    require(from->margin == ALIVE, "a world is used after its end");
+    require(difference->gone_count <= spec->obstacle_count, "more is gone than there was");
+    return prm_world_create(arena, world, spec);
+}
+
+size_t prm_world_bytes(const struct prm_world *world)
+{
+    require(world->margin == ALIVE, "a world is used after its end");
+    return WORLD_BYTES;
+}
+
 void prm_world_destroy(struct prm_world *world)
 {
     if (!world)
@@ -389,6 +404,16 @@ enum prm_status prm_revision_create(struct prm_revision **revision,
     *revision = malloc(sizeof(**revision));
     **revision = (struct prm_revision){roadmap, world, previous, NULL, 0};
     return PRM_OK;
+}
+
+enum prm_status
+prm_revision_create_between(struct prm_revision **revision, const struct prm_roadmap *roadmap,
+                            const struct prm_world *world, const struct prm_validity *previous,
+                            const struct prm_world *before, const struct prm_difference *difference)
+{
+    require(before->margin == ALIVE, "a world is used after its end");
+    require(difference->come_count > 0, "an overlay changes nothing");
+    return prm_revision_create(revision, roadmap, world, previous);
 }
 
 enum prm_status prm_revision_step(struct prm_arena *arena, struct prm_revision *revision,
