@@ -16,9 +16,8 @@ struct load_item {
     char name[STORE_NAME_BYTES];
     struct roadmap_version *roadmap; /* as it stands in the store meanwhile; taken */
     char snapshot[BLOB_ID_BYTES];
-    bool stale;   /* it does not fit the world that its name stands for */
-    bool revise;  /* its bytes tell of another world than it answers for */
-    bool renewed; /* it is not just what the record says: a new revision */
+    bool stale;  /* it does not fit the world that its name stands for */
+    bool revise; /* its bytes tell of another world than it answers for */
 };
 
 /* Loads one resource after another. */
@@ -40,6 +39,7 @@ struct loading {
     struct blobs *blobs;
     double began; /* steady clock */
     struct blob_list worlds, robots;
+    struct world_record *records; /* [worlds.count], of those that were read; owned */
     struct load_item *items;
     size_t item_count;
     atomic_size_t next;     /* that a loader takes, of the present state's */

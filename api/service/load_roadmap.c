@@ -42,7 +42,7 @@ static void settle(struct loader *loader, struct model *model, const struct prob
         loading_failed(loader->loading, BLOB_ROADMAPS, item->name, "no memory for a roadmap");
         return;
     }
-    if (model && !item->renewed) {
+    if (model) {
         roadmap->version.revision = item->roadmap->version.revision;
         roadmap->version.created = item->roadmap->version.created;
     }

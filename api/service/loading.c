@@ -45,21 +45,21 @@ static bool enter(struct loading *loading, struct store *store, enum blob_space 
 
 /* ---- worlds and robots, by workers ---- */
 
-static void load_world(struct loading *loading, const char *name)
+/* *record is the caller's to deinitialise. */
+static void load_world(struct loading *loading, struct world_record *record, const char *name)
 {
-    struct world_record record;
     struct world_version *world = NULL;
     struct kept_blobs blobs = {0};
     struct blob blob;
     enum blob_outcome outcome =
         loading->blobs->methods->name_get(loading->blobs, BLOB_WORLDS, name, &blob);
     if (outcome == BLOB_OK)
-        outcome = world_record_read(&record, &blob);
+        outcome = world_record_read(record, &blob);
     free(blob.data);
     if (outcome == BLOB_OK)
-        outcome = restore_named_world(&world, loading->blobs, &record);
+        outcome = restore_named_world(&world, loading->blobs, record);
     if (outcome == BLOB_OK) {
-        memcpy(blobs.document, record.document, sizeof(blobs.document));
+        memcpy(blobs.document, record->document, sizeof(blobs.document));
         if (!enter(loading, &loading->service->worlds, BLOB_WORLDS, name, &world->version, &blobs))
             outcome = BLOB_NO_MEMORY;
     }
@@ -104,7 +104,7 @@ static void load_documents(struct worker_task *work)
         if (at >= loading->worlds.count + loading->robots.count || is_ending(loading))
             break;
         if (at < loading->worlds.count)
-            load_world(loading, loading->worlds.items[at]);
+            load_world(loading, &loading->records[at], loading->worlds.items[at]);
         else
             load_robot(loading, loading->robots.items[at - loading->worlds.count]);
     }
@@ -136,12 +136,25 @@ static enum blob_outcome take_robot(struct loading *loading, struct robot_versio
     return BLOB_OK;
 }
 
+/* The revision that the last change of its world gave a roadmap which followed it; 0: none. */
+static uint64_t followed(const struct loading *loading, const char *world, const char *name)
+{
+    for (size_t w = 0; w < loading->worlds.count; w++) {
+        const struct world_record *record = &loading->records[w];
+        if (strcmp(loading->worlds.items[w], world) != 0)
+            continue;
+        for (size_t i = 0; i < record->follower_count; i++)
+            if (strcmp(record->followers[i].name, name) == 0)
+                return record->followers[i].revision;
+    }
+    return 0;
+}
+
 /* Decides which world a roadmap answers for: the present one where it fits, else, stale, the last
  * that did. `world`: that; replaced by the present one, taken. */
 static void choose_world(struct loading *loading, struct load_item *item,
-                         const struct roadmap_record *record, struct world_version **world)
+                         const struct roadmap_document *document, struct world_version **world)
 {
-    const struct roadmap_document *document = &record->document;
     struct world_version *present =
         (struct world_version *)store_find(&loading->service->worlds, document->world);
     const bool lattice = document->sample_method == SAMPLE_LATTICE;
@@ -150,12 +163,9 @@ static void choose_world(struct loading *loading, struct load_item *item,
         version_take(&present->version);
         version_release(&(*world)->version);
         *world = present;
-        item->renewed = record->stale || record->world_revision != present->version.revision;
     } else {
         item->stale = present != NULL;
-        item->renewed = item->stale != record->stale;
     }
-    item->revise = strcmp((*world)->version.fingerprint, record->bits_world) != 0;
 }
 
 /* Makes the version that stands in the store while a roadmap is loaded. */
@@ -166,15 +176,21 @@ static enum blob_outcome prepare(struct loading *loading, struct load_item *item
     struct world_version *world = NULL;
     struct robot_version *robot = NULL;
     enum blob_outcome outcome = take_world(loading, &world, document->world, record->world);
+    if (outcome == BLOB_OK && world->version.revision == 0)
+        world->version.revision = record->world_revision;
     if (outcome == BLOB_OK)
         outcome = take_robot(loading, &robot, document->robot, record->robot);
     if (outcome == BLOB_OK) {
-        choose_world(loading, item, record, &world);
+        choose_world(loading, item, document, &world);
+        item->revise = strcmp(world->version.fingerprint, record->bits_world) != 0;
         item->roadmap = roadmap_version_restore(document, record->built_in, world, robot);
         outcome = item->roadmap ? BLOB_OK : BLOB_NO_MEMORY;
     }
     if (outcome == BLOB_OK) {
-        item->roadmap->version.revision = record->record.revision;
+        // it was saved when it was built and when it got stale; its world when that changed
+        const uint64_t later = followed(loading, document->world, item->name);
+        item->roadmap->version.revision =
+            later > record->record.revision ? later : record->record.revision;
         item->roadmap->version.created = record->record.created;
     }
     if (world)
@@ -231,10 +247,10 @@ static enum blob_outcome enter_roadmap(struct loading *loading, struct load_item
                                        const char *name, const struct roadmap_record *record)
 {
     const struct kept_blobs blobs = blobs_of(record);
+    snprintf(item->name, sizeof(item->name), "%s", name);
     const enum blob_outcome outcome = prepare(loading, item, record);
     if (outcome != BLOB_OK)
         return outcome;
-    snprintf(item->name, sizeof(item->name), "%s", name);
     memcpy(item->snapshot, record->snapshot, sizeof(item->snapshot));
     version_take(&item->roadmap->version);
     if (enter(loading, &loading->service->roadmaps, BLOB_ROADMAPS, name, &item->roadmap->version,
@@ -308,10 +324,16 @@ static void release_all(struct loading *loading)
         resident_release(&loading->residents[i]->resident);
     for (size_t i = 0; i < loading->item_count; i++)
         version_release(&loading->items[i].roadmap->version);
+    for (size_t i = 0; i < loading->worlds.count; i++)
+        world_record_deinit(&loading->records[i]);
     free(loading->residents);
     free(loading->items);
+    free(loading->records);
     loading->residents = NULL;
     loading->items = NULL;
+    loading->records = NULL;
+    blob_list_deinit(&loading->worlds);
+    blob_list_deinit(&loading->robots);
     loading->resident_count = loading->item_count = 0;
 }
 
@@ -374,6 +396,11 @@ bool loading_begin(struct service *service, struct problem *problem)
     if (!list(loading, BLOB_WORLDS, &loading->worlds, problem) ||
         !list(loading, BLOB_ROBOTS, &loading->robots, problem))
         return false;
+    loading->records = calloc(loading->worlds.count + 1, sizeof(*loading->records));
+    if (!loading->records) {
+        problem_add(problem, PROBLEM_OVERLOADED, "no memory to load what was saved");
+        return false;
+    }
     start(loading, LOADING_DOCUMENTS, load_documents);
     return true;
 }
@@ -396,6 +423,8 @@ void loading_destroy(struct loading *loading)
 {
     if (!loading)
         return;
+    if (loading->records)
+        release_all(loading);
     blob_list_deinit(&loading->worlds);
     blob_list_deinit(&loading->robots);
     free(loading);

@@ -330,7 +330,8 @@ static bool set_record(struct persistence *persistence, enum blob_space space, c
 }
 
 bool persistence_save_world(struct persistence *persistence, const char *name,
-                            const struct world_version *world, struct problem *problem)
+                            const struct world_version *world, const struct follower *followers,
+                            size_t count, struct problem *problem)
 {
     struct text record = {0};
     if (!persistence->blobs)
@@ -340,7 +341,7 @@ bool persistence_save_world(struct persistence *persistence, const char *name,
     struct kept *kept = kept_new(persistence);
     const enum blob_outcome outcome =
         kept ? put_world(persistence, kept->blobs.document, world) : BLOB_NO_MEMORY;
-    world_record_write(world, &record);
+    world_record_write(world, followers, count, &record);
     return set_record(persistence, BLOB_WORLDS, name, &record, kept, outcome, problem);
 }
 

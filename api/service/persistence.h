@@ -60,10 +60,12 @@ bool persistence_save_parts(struct persistence *persistence, struct kept **kept,
 
 /* ---- on the publisher, or before there are changes ---- */
 
-/* Save what a name is to stand for, numbered already. false: a fault is added, and the name stands
+/* Save what a name is to stand for, numbered already; of a world also what the roadmaps that follow
+ * it will be numbered. false: a fault is added, and the name stands
  * for what it did. */
 bool persistence_save_world(struct persistence *persistence, const char *name,
-                            const struct world_version *world, struct problem *problem);
+                            const struct world_version *world, const struct follower *followers,
+                            size_t count, struct problem *problem);
 bool persistence_save_robot(struct persistence *persistence, const char *name,
                             const struct robot_version *robot, struct problem *problem);
 

@@ -4,6 +4,8 @@
 #include "service/translate_roadmap.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Of what records say; a member that is added with a meaning of its own makes a new one. */
@@ -24,10 +26,16 @@ static void open_record(const struct version *version, struct text *out)
     text_member_number(out, "created", version->created, CREATED_DIGITS);
 }
 
-void world_record_write(const struct world_version *world, struct text *out)
+void world_record_write(const struct world_version *world, const struct follower *followers,
+                        size_t count, struct text *out)
 {
     open_record(&world->version, out);
     text_member_string(out, "document", world->version.fingerprint);
+    text_json_key(out, "followers");
+    text_json_open(out, '{');
+    for (size_t i = 0; i < count; i++)
+        text_member_u64(out, followers[i].name, followers[i].revision);
+    text_json_close(out, '}');
     text_json_close(out, '}');
 }
 
@@ -48,7 +56,6 @@ void roadmap_record_write(const struct roadmap_version *roadmap, const char *sna
                           const char *bits_world, struct text *out)
 {
     open_record(&roadmap->version, out);
-    text_member_bool(out, "stale", roadmap->state == ROADMAP_STALE);
     text_member_string(out, "built_in", roadmap->built_in);
     text_member_string(out, "world", roadmap->world->version.fingerprint);
     text_member_u64(out, "world_revision", roadmap->world->version.revision);
@@ -106,16 +113,46 @@ static bool read_common(struct record *record, const struct document_value *root
     return isfinite(record->created) && read_whole(&record->revision, root, "/revision");
 }
 
+/* Reads the roadmaps that follow a world. */
+static enum blob_outcome read_followers(struct world_record *record,
+                                        const struct document_value *object)
+{
+    if (!document_is_object(object))
+        return BLOB_DAMAGED;
+    record->followers = calloc(document_length(object) + 1, sizeof(*record->followers));
+    if (!record->followers)
+        return BLOB_NO_MEMORY;
+    for (const char *key = document_next_key(object, NULL); key;
+         key = document_next_key(object, key)) {
+        struct follower *follower = &record->followers[record->follower_count++];
+        if (!name_valid(key) || !read_whole(&follower->revision, document_member(object, key), ""))
+            return BLOB_DAMAGED;
+        snprintf(follower->name, sizeof(follower->name), "%s", key);
+    }
+    return BLOB_OK;
+}
+
 enum blob_outcome world_record_read(struct world_record *record, const struct blob *blob)
 {
     struct document *document;
     enum blob_outcome outcome = parse(&document, blob);
     const struct document_value *root = document_root(document);
+    *record = (struct world_record){0};
     if (outcome == BLOB_OK &&
         !(read_common(&record->record, root) && read_id(record->document, root, "/document")))
         outcome = BLOB_DAMAGED;
+    if (outcome == BLOB_OK)
+        outcome = read_followers(record, document_at(root, "/followers"));
     document_destroy(document);
+    if (outcome != BLOB_OK)
+        world_record_deinit(record);
     return outcome;
+}
+
+void world_record_deinit(struct world_record *record)
+{
+    free(record->followers);
+    *record = (struct world_record){0};
 }
 
 /* Appends the elements of an array, between commas. */
@@ -181,7 +218,6 @@ enum blob_outcome roadmap_record_read(struct roadmap_record *record, const struc
     *record = (struct roadmap_record){0};
     if (outcome == BLOB_OK) {
         const struct document_value *within = document_at(root, "/document");
-        record->stale = document_bool(root, "/stale", false);
         if (!read_common(&record->record, root) || !read_id(record->built_in, root, "/built_in") ||
             !read_id(record->world, root, "/world") ||
             !read_whole(&record->world_revision, root, "/world_revision") ||

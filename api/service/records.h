@@ -20,9 +20,17 @@ struct record {
     double created; /* calendar time */
 };
 
+/* What a change of a world made of a roadmap that follows it. */
+struct follower {
+    char name[BLOB_ID_BYTES];
+    uint64_t revision;
+};
+
 struct world_record {
     struct record record;
     char document[BLOB_ID_BYTES];
+    struct follower *followers; /* owned */
+    size_t follower_count;
 };
 
 struct robot_record {
@@ -34,10 +42,9 @@ struct robot_record {
 
 struct roadmap_record {
     struct record record;
-    bool stale;
     struct roadmap_document document;
     char built_in[BLOB_ID_BYTES]; /* fingerprint of the world at the build */
-    char world[BLOB_ID_BYTES];    /* that it answers for */
+    char world[BLOB_ID_BYTES];    /* that it answers for where it does not fit the present one */
     uint64_t world_revision;
     char robot[BLOB_ID_BYTES];
     char snapshot[BLOB_ID_BYTES];
@@ -45,13 +52,15 @@ struct roadmap_record {
 };
 
 /* Append records. `snapshot` and `bits_world`: ids. */
-void world_record_write(const struct world_version *world, struct text *out);
+void world_record_write(const struct world_version *world, const struct follower *followers,
+                        size_t count, struct text *out);
 void robot_record_write(const struct robot_version *robot, struct text *out);
 void roadmap_record_write(const struct roadmap_version *roadmap, const char *snapshot,
                           const char *bits_world, struct text *out);
 
 /* Read records. BLOB_DAMAGED: it is none; BLOB_INCOMPATIBLE: of another version. */
 enum blob_outcome world_record_read(struct world_record *record, const struct blob *blob);
+void world_record_deinit(struct world_record *record);
 enum blob_outcome robot_record_read(struct robot_record *record, const struct blob *blob);
 void robot_record_deinit(struct robot_record *record);
 enum blob_outcome roadmap_record_read(struct roadmap_record *record, const struct blob *blob);

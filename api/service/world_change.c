@@ -254,7 +254,7 @@ static bool found_all(const struct change *change)
     return found == change->count;
 }
 
-/* Looks whether the change still holds, and numbers the world that it makes. */
+/* Looks whether the change still holds, and numbers what it makes. */
 static void check(struct change *change)
 {
     struct service *service = change->service;
@@ -266,28 +266,46 @@ static void check(struct change *change)
         change->outcome = REFUSED;
     } else {
         store_number(&service->worlds, change->call->segments[0], &change->next->version);
+        for (size_t i = 0; i < change->count; i++)
+            store_number(&service->roadmaps, change->dependents[i].name,
+                         &change->dependents[i].to->version);
     }
     service_unlock(service);
 }
 
-/* Saves the roadmaps that get stale first: the world that they go on answering for is that of
- * before, also where this goes no further. false: a fault was added. */
-static bool save(struct change *change)
+/* Saves of the roadmaps that get stale which world they go on answering for: that of before, also
+ * where this goes no further. false: a fault was added. */
+static bool save_last_worlds(struct change *change)
 {
-    struct persistence *persistence = change->service->persistence;
-    struct problem *problem = &change->call->problem;
     for (size_t i = 0; i < change->count; i++) {
         const struct dependent *dependent = &change->dependents[i];
-        struct version *to = &dependent->to->version;
-        if (dependent->to->state != ROADMAP_STALE || dependent->from->state == ROADMAP_STALE)
-            continue;
-        service_lock(change->service);
-        store_number(&change->service->roadmaps, dependent->name, to);
-        service_unlock(change->service);
-        if (!persistence_save_roadmap(persistence, dependent->name, dependent->to, NULL, problem))
+        if (dependent->to->state == ROADMAP_STALE && dependent->from->state != ROADMAP_STALE &&
+            !persistence_save_roadmap(change->service->persistence, dependent->name,
+                                      dependent->from, NULL, &change->call->problem))
             return false;
     }
-    return persistence_save_world(persistence, change->call->segments[0], change->next, problem);
+    return true;
+}
+
+/* Saves the world, and what its roadmaps are numbered. false: a fault was added. */
+static bool save(struct change *change)
+{
+    struct problem *problem = &change->call->problem;
+    struct follower *followers = calloc(change->count + 1, sizeof(*followers));
+    if (!followers) {
+        problem_add(problem, PROBLEM_OVERLOADED, "no memory for a change");
+        return false;
+    }
+    for (size_t i = 0; i < change->count; i++) {
+        memcpy(followers[i].name, change->dependents[i].name, sizeof(followers[i].name));
+        followers[i].revision = change->dependents[i].to->version.revision;
+    }
+    const bool saved =
+        save_last_worlds(change) &&
+        persistence_save_world(change->service->persistence, change->call->segments[0],
+                               change->next, followers, change->count, problem);
+    free(followers);
+    return saved;
 }
 
 /* Swaps the world and all its roadmaps at once. false: it finds no room. */

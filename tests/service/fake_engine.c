@@ -828,8 +828,6 @@ enum prm_status prm_snapshot_decode(struct prm_snapshot **snapshot, const void *
     *snapshot = calloc(1, sizeof(**snapshot));
     memcpy(&(*snapshot)->roadmap, at + sizeof(SNAPSHOT_MARK), sizeof(struct prm_roadmap));
     memcpy(&(*snapshot)->shapes, at + size - sizeof(uint32_t), sizeof(uint32_t));
-    // names of stages are another process's
-    (*snapshot)->roadmap.statistics.stage_count = 0;
     memcpy((*snapshot)->info.center, (*snapshot)->roadmap.center, sizeof((*snapshot)->info.center));
     return PRM_OK;
 }

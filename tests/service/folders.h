@@ -12,6 +12,10 @@ void folder_make(char path[FOLDER_PATH_BYTES]);
 /* Removes a folder and all in it. */
 void folder_remove(const char *path);
 
+/* Copies the files of a folder's parts into another, as they are at the moment; files that go
+ * meanwhile are left out. */
+void folder_copy(const char *to, const char *from);
+
 /* The path of what lies in a folder's part. */
 void folder_path(char path[FOLDER_PATH_BYTES], const char *folder, const char *part,
                  const char *name);

@@ -12,22 +12,39 @@
 /* Until a service is ready all kernels may have to be compiled: minutes where nothing is cached. */
 enum { WAIT_S = 30, READY_S = 300 };
 
-struct service *harness_open(const struct limits *limits)
+struct service *harness_begin(const struct limits *limits, struct blobs *blobs)
 {
     const char *device = getenv("PRMD_DEVICE"), *tuning = getenv("PRMD_TUNING");
     const struct service_options options = {.version = "test",
                                             .device = device,
                                             .tuning = tuning,
+                                            .blobs = blobs,
                                             .limits = limits ? *limits : limits_default()};
     struct problem problem = {0};
     struct service *service = NULL;
     if (!service_open(&service, &options, &problem))
         fail_msg("the service does not open: %s", problem.faults[0].detail);
+    return service;
+}
+
+void harness_until_ready(struct service *service)
+{
     const double until = clock_steady() + READY_S;
     while (!service_ready(service) && clock_steady() < until)
         test_pause_ms(2);
     assert_true(service_ready(service));
+}
+
+struct service *harness_open_kept(const struct limits *limits, struct blobs *blobs)
+{
+    struct service *service = harness_begin(limits, blobs);
+    harness_until_ready(service);
     return service;
+}
+
+struct service *harness_open(const struct limits *limits)
+{
+    return harness_open_kept(limits, NULL);
 }
 
 static void on_complete(struct call *call)

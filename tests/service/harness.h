@@ -17,6 +17,12 @@
 /* A service with short queues, warm. NULL limits: the defaults. */
 struct service *harness_open(const struct limits *limits);
 
+/* The same with what an earlier one has kept, or NULL, taken over; and the two halves of it. */
+struct blobs;
+struct service *harness_open_kept(const struct limits *limits, struct blobs *blobs);
+struct service *harness_begin(const struct limits *limits, struct blobs *blobs);
+void harness_until_ready(struct service *service);
+
 /* A request; members that do not apply are NULL or 0. */
 struct request {
     enum route_id route;
