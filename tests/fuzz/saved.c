@@ -21,8 +21,12 @@ static void read_records(const struct blob *blob)
     struct robot_record robot;
     struct roadmap_record roadmap;
     uint64_t reserved;
-    if (world_record_read(&world, blob) == BLOB_OK)
+    if (world_record_read(&world, blob) == BLOB_OK) {
         fuzz_must(is_id(world.document));
+        for (size_t i = 0; i < world.follower_count; i++)
+            fuzz_must(name_valid(world.followers[i].name));
+        world_record_deinit(&world);
+    }
     if (robot_record_read(&robot, blob) == BLOB_OK) {
         fuzz_must(is_id(robot.document) && !robot.warnings.failed);
         robot_record_deinit(&robot);
