@@ -6,7 +6,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -25,7 +24,6 @@ struct connections {
     pthread_cond_t changed;
     bool closing;
     struct connection head; /* of a ring */
-    _Atomic uint64_t cut;
 };
 
 static int64_t now_ms(void)
@@ -43,8 +41,8 @@ static void cut_late(struct connections *connections)
         if (atomic_load(&connection->until_ms) > now)
             continue;
         atomic_store(&connection->until_ms, INT64_MAX);
+        atomic_store(&connection->is_cut, true);
         shutdown(connection->fd, SHUT_RDWR);
-        atomic_fetch_add(&connections->cut, 1);
     }
 }
 
@@ -115,6 +113,7 @@ void connections_add(struct connections *connections, struct connection *connect
     probe_silence(fd);
     connection->fd = fd;
     atomic_store(&connection->until_ms, INT64_MAX);
+    atomic_store(&connection->is_cut, false);
     pthread_mutex_lock(&connections->lock);
     if (connections->head.next == &connections->head)
         pthread_cond_signal(&connections->changed);
@@ -137,9 +136,4 @@ void connection_allow(struct connection *connection, double seconds)
 {
     atomic_store(&connection->until_ms,
                  seconds > 0 ? now_ms() + (int64_t)(1e3 * seconds) : INT64_MAX);
-}
-
-uint64_t connections_cut(const struct connections *connections)
-{
-    return atomic_load(&connections->cut);
 }

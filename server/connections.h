@@ -14,6 +14,7 @@
 #define SERVER_CONNECTIONS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct connections;
@@ -23,6 +24,7 @@ struct connection {
     struct connection *previous, *next;
     int fd;
     _Atomic int64_t until_ms; /* on the monotonic clock; INT64_MAX: for ever */
+    atomic_bool is_cut;       /* it was too slow */
 };
 
 /* Starts the thread; NULL: it could not. */
@@ -36,8 +38,5 @@ void connections_remove(struct connections *connections, struct connection *conn
 
 /* The next thing must happen within so many seconds from now; 0: there is no hurry. */
 void connection_allow(struct connection *connection, double seconds);
-
-/* Connections cut so far. */
-uint64_t connections_cut(const struct connections *connections);
 
 #endif

@@ -242,8 +242,11 @@ static void record(struct exchange *exchange, enum MHD_RequestTerminationCode ho
     const char *method = request->method != NULL ? request->method : "other";
     const char *route = request->match.pattern != NULL ? request->match.pattern : "unknown";
     // a head that the library refuses by itself never reaches us
-    const bool is_refused = exchange->phase == AT_HEAD && how == MHD_REQUEST_TERMINATED_WITH_ERROR;
+    const bool is_cut = atomic_load(&exchange->peer->is_cut);
+    const bool is_refused =
+        exchange->phase == AT_HEAD && how == MHD_REQUEST_TERMINATED_WITH_ERROR && !is_cut;
     const int status = exchange->phase == SENT ? request->call.reply.status
+                       : is_cut                ? MHD_HTTP_REQUEST_TIMEOUT
                        : is_refused            ? MHD_HTTP_BAD_REQUEST
                                                : STATUS_GONE;
     struct log_line line;
@@ -262,7 +265,7 @@ static void record(struct exchange *exchange, enum MHD_RequestTerminationCode ho
         if (request->call.problem.fault_count > 0)
             log_string(&line, "code", problem_code_text(request->call.problem.faults[0].code));
         if (how != MHD_REQUEST_TERMINATED_COMPLETED_OK && !is_refused)
-            log_string(&line, "ended", termination_names[how]);
+            log_string(&line, "ended", is_cut ? "too slow" : termination_names[how]);
         log_end(&line);
     }
     if (http_enter(http)) {

@@ -95,6 +95,8 @@ class SlowClients(DaemonTest):
             for s in idle + slow:
                 s.close()
         self.assertGreater(cut[0], COUNT * 9 // 10)
+        self.assertIn('"status":408', self.daemon.log())
+        self.assertIn('"ended":"too slow"', self.daemon.log())
 
     def test_a_connection_that_waits_for_its_next_request(self):
         with self.dial() as s:
