@@ -198,7 +198,7 @@ enum prm_status prm_revision_step(struct prm_arena *arena, struct prm_revision *
         break;
     case REVISION_WEIGH:
         TRY(prm_validity_weigh(validity, prm_space_diagonal(&revision->roadmap->space),
-                               roadmap->weight_scale));
+                               roadmap->weight_scale, &stage_done));
         break;
     case REVISION_SUMMARISE:
         TRY(prm_validity_summarise(arena, validity, revision->previous));

@@ -285,9 +285,8 @@ static enum prm_status run_weights(struct prm_build *build, bool *done)
 {
     enum prm_status status = PRM_OK;
 
-    TRY(prm_validity_weigh(build->validity, prm_space_diagonal(&build->roadmap->space), 0.0));
+    TRY(prm_validity_weigh(build->validity, prm_space_diagonal(&build->roadmap->space), 0.0, done));
     build->roadmap->weight_scale = build->validity->weight_scale;
-    *done = true;
 cleanup:
     return status;
 }

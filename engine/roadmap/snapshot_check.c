@@ -208,6 +208,7 @@ static enum prm_status weigh(struct prm_snapshot *snapshot)
 {
     const uint32_t n = snapshot->info.milestone_count;
     uint32_t valid = 0;
+    struct prm_graph_scale found;
     enum prm_status status = PRM_OK;
 
     for (uint32_t e = 0; e < snapshot->info.edge_count; e++)
@@ -220,9 +221,10 @@ static enum prm_status weigh(struct prm_snapshot *snapshot)
     }
     link_valid(snapshot, offsets, arcs);
     const struct prm_host_graph graph = {n, 2 * valid, offsets, arcs, snapshot->lengths};
-    TRY(prm_weight_scale(&snapshot->validity_scale, &graph, prm_space_diagonal(&snapshot->space)));
-    snapshot->validity_scale = fmin(snapshot->validity_scale, snapshot->weight_scale);
-    prm_host_graph_maxima(&graph, &snapshot->degree_max, &snapshot->length_max);
+    TRY(prm_weight_scale(&found, &graph, prm_space_diagonal(&snapshot->space)));
+    snapshot->validity_scale = fmin(found.scale, snapshot->weight_scale);
+    snapshot->degree_max = found.degree_max;
+    snapshot->length_max = found.length_max;
 cleanup:
     free(offsets);
     free(arcs);

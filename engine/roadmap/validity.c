@@ -19,6 +19,8 @@
 /* Edges that one step checks: about two milliseconds' work; of sampled ones, at
  * PRM_SAMPLES_ACROSS. */
 enum { EDGES_PER_STEP = 1 << 14 };
+/* Arcs that one step of the walks for the scale of weights goes along, likewise. */
+enum { ARCS_PER_STEP = 1 << 15 };
 /* The end of a histogram's range where all values are 0. */
 #define RANGE_LEAST 1e-30f
 
@@ -45,11 +47,31 @@ cleanup:
     return status;
 }
 
+/* The graph on the host, being walked. */
+struct prm_weighing {
+    uint32_t *offsets;
+    struct arc *arcs;
+    struct prm_scale_walk *walk;
+};
+
+static void end_weighing(struct prm_validity *validity)
+{
+    struct prm_weighing *weighing = validity->weighing;
+    if (weighing == NULL)
+        return;
+    prm_scale_walk_destroy(weighing->walk);
+    free(weighing->offsets);
+    free(weighing->arcs);
+    free(weighing);
+    validity->weighing = NULL;
+}
+
 void prm_validity_destroy(struct prm_validity *validity)
 {
     if (validity == NULL)
         return;
     struct prm_context *context = validity->roadmap->context;
+    end_weighing(validity);
     prm_buffer_destroy(context, &validity->edge_valid);
     prm_buffer_destroy(context, &validity->graph.offsets);
     prm_buffer_destroy(context, &validity->graph.arcs);
@@ -144,36 +166,50 @@ enum prm_status prm_validity_weigh_as(struct prm_validity *validity, double scal
                            ARG_F32((float)scale), ARG_U32(graph->arc_count)));
 }
 
-enum prm_status prm_validity_weigh(struct prm_validity *validity, double link_length,
-                                   double scale_max)
+static enum prm_status begin_weighing(struct prm_validity *validity, double link_length)
 {
     const struct prm_roadmap *roadmap = validity->roadmap;
     struct prm_context *context = roadmap->context;
     const struct prm_graph *graph = &validity->graph;
+    const size_t offset_bytes = prm_words(graph->vertex_count + 1u);
+    const size_t arc_bytes = graph->arc_count * sizeof(struct arc);
     enum prm_status status = PRM_OK;
-    double scale, length_max;
-    uint32_t degree_max;
-    uint32_t *offsets = malloc(prm_words(graph->vertex_count + 1u));
-    struct arc *arcs = malloc(graph->arc_count * sizeof(*arcs) + 1);
+    struct prm_weighing *weighing = calloc(1, sizeof(*weighing));
 
-    if (offsets == NULL || arcs == NULL) {
-        status =
-            prm_fault_set(PRM_HOST_MEMORY, "no memory for a graph of %u arcs", graph->arc_count);
-        goto cleanup;
+    validity->weighing = weighing;
+    if (weighing != NULL) {
+        weighing->offsets = malloc(offset_bytes);
+        weighing->arcs = malloc(arc_bytes + 1);
     }
+    if (weighing == NULL || weighing->offsets == NULL || weighing->arcs == NULL)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for a graph of %u arcs", graph->arc_count);
     // read-back: the graph, whose longest paths decide the scale
-    TRY(prm_buffer_read(context, graph->offsets, 0, offsets, prm_words(graph->vertex_count + 1u)));
-    TRY(prm_buffer_read(context, graph->arcs, 0, arcs, graph->arc_count * sizeof(*arcs)));
-    const struct prm_host_graph host = {graph->vertex_count, graph->arc_count, offsets, arcs,
-                                        roadmap->host_lengths};
-    TRY(prm_weight_scale(&scale, &host, link_length));
-    if (scale_max > 0.0 && scale > scale_max)
-        scale = scale_max;
-    prm_host_graph_maxima(&host, &degree_max, &length_max);
-    TRY(prm_validity_weigh_as(validity, scale, degree_max, length_max));
+    TRY(prm_buffer_read(context, graph->offsets, 0, weighing->offsets, offset_bytes));
+    TRY(prm_buffer_read(context, graph->arcs, 0, weighing->arcs, arc_bytes));
+    const struct prm_host_graph host = {graph->vertex_count, graph->arc_count, weighing->offsets,
+                                        weighing->arcs, roadmap->host_lengths};
+    TRY(prm_scale_walk_begin(&weighing->walk, &host, link_length));
 cleanup:
-    free(offsets);
-    free(arcs);
+    return status;
+}
+
+enum prm_status prm_validity_weigh(struct prm_validity *validity, double link_length,
+                                   double scale_max, bool *done)
+{
+    struct prm_graph_scale found;
+    enum prm_status status = PRM_OK;
+
+    *done = false;
+    if (validity->weighing == NULL)
+        return begin_weighing(validity, link_length);
+    if (!prm_scale_walk_step(validity->weighing->walk, ARCS_PER_STEP, &found))
+        return PRM_OK;
+    end_weighing(validity);
+    if (scale_max > 0.0 && found.scale > scale_max)
+        found.scale = scale_max;
+    TRY(prm_validity_weigh_as(validity, found.scale, found.degree_max, found.length_max));
+    *done = true;
+cleanup:
     return status;
 }
 

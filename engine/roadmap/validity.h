@@ -27,10 +27,12 @@ enum prm_status prm_validity_link(struct prm_arena *arena, struct prm_validity *
 /* Components, their sizes and the largest. */
 enum prm_status prm_validity_label(struct prm_arena *arena, struct prm_validity *validity);
 
-/* The scale that this graph's paths need, at most `scale_max` (0: any); then the arcs' weights. The
- * graph is read back. link_length: the longest link of a start or goal. */
+/* The scale that this graph's paths need, at most `scale_max` (0: any); then the arcs' weights: a
+ * step a call until *done. The graph is read back. link_length: the longest link of a start or
+ * goal.
+ */
 enum prm_status prm_validity_weigh(struct prm_validity *validity, double link_length,
-                                   double scale_max);
+                                   double scale_max, bool *done);
 
 /* The same where its outcome is known already: nothing is read back. */
 enum prm_status prm_validity_weigh_as(struct prm_validity *validity, double scale,

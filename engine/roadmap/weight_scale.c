@@ -14,54 +14,98 @@
 /* Shorter paths than this are taken as this long, metres. */
 #define LONGEST_LEAST 1e-9
 
-/* The state of walks: a vertex has been seen by walk `epoch` when seen[v] == epoch, by none when it
- * is 0. */
-struct walk {
-    const struct prm_host_graph *graph;
-    uint32_t *queue, *seen, *parent;
-    double *distance; /* along the tree */
-    uint32_t epoch;
+/* What is being done: the lengths are looked through, then from the lowest vertex of each component
+ * a walk, and where that bounds its paths too loosely one from the end that it found and one from
+ * the middle between that and the opposite end. */
+enum phase { LENGTHS, NEXT_COMPONENT, FROM_LOWEST, FROM_END, FROM_MIDDLE, FINISHED };
+
+/* A vertex in the tree of the present walk. */
+struct branch {
+    uint32_t parent;
+    double distance; /* along the tree */
 };
 
-/* Walks the component of `root` breadth first; returns the vertex farthest along the tree. */
-static uint32_t walk_from(struct walk *walk, uint32_t root)
-{
-    const struct prm_host_graph *graph = walk->graph;
-    uint32_t head = 0, tail = 0, farthest = root;
+/* A vertex has been seen by walk `epoch` when seen[v] == epoch, by none when it is 0. */
+struct prm_scale_walk {
+    struct prm_host_graph graph;
+    double link_length;
+    enum phase phase;
+    uint32_t next; /* vertex whose lengths, or component, come next */
+    uint32_t *queue, *seen;
+    struct branch *branches;
+    uint32_t epoch, head, tail, farthest; /* of the present walk */
+    double sum;                           /* of lengths */
+    double fine;                          /* no better bound of the longest path is wanted */
+    double bound, longest;                /* of paths in this component, and in all so far */
+    struct prm_graph_scale scale;
+};
 
+static void start_walk(struct prm_scale_walk *walk, uint32_t root, enum phase phase)
+{
+    walk->phase = phase;
     walk->epoch++;
     walk->seen[root] = walk->epoch;
-    walk->parent[root] = root;
-    walk->distance[root] = 0.0;
-    walk->queue[tail++] = root;
-    while (head < tail) {
-        const uint32_t v = walk->queue[head++];
-        if (walk->distance[v] > walk->distance[farthest])
-            farthest = v;
-        for (uint32_t i = graph->offsets[v]; i < graph->offsets[v + 1]; i++) {
-            const uint32_t u = graph->arcs[i].target;
-            if (walk->seen[u] == walk->epoch)
-                continue;
-            walk->seen[u] = walk->epoch;
-            walk->parent[u] = v;
-            walk->distance[u] = walk->distance[v] + (double)graph->lengths[graph->arcs[i].weight];
-            walk->queue[tail++] = u;
-        }
-    }
-    return farthest;
+    walk->branches[root] = (struct branch){.parent = root};
+    walk->queue[0] = walk->farthest = root;
+    walk->head = 0;
+    walk->tail = 1;
 }
 
-/* Twice the eccentricity, along the tree, of the vertex halfway down the longest branch. */
-static double bound_from_middle(struct walk *walk, uint32_t root)
+/* Takes the next vertex of a breadth-first walk; its number of arcs. */
+static uint32_t walk_on(struct prm_scale_walk *walk)
 {
-    const uint32_t one_end = walk_from(walk, root);
-    const uint32_t other_end = walk_from(walk, one_end);
-    const double half_way = walk->distance[other_end] / 2;
-    uint32_t middle = other_end;
-    while (walk->distance[middle] > half_way)
-        middle = walk->parent[middle];
-    const uint32_t farthest = walk_from(walk, middle);
-    return 2 * walk->distance[farthest];
+    const struct prm_host_graph *graph = &walk->graph;
+    const uint32_t v = walk->queue[walk->head++];
+    const double distance = walk->branches[v].distance;
+
+    if (distance > walk->branches[walk->farthest].distance)
+        walk->farthest = v;
+    for (uint32_t i = graph->offsets[v]; i < graph->offsets[v + 1]; i++) {
+        const uint32_t u = graph->arcs[i].target;
+        if (walk->seen[u] == walk->epoch)
+            continue;
+        walk->seen[u] = walk->epoch;
+        walk->branches[u] =
+            (struct branch){v, distance + (double)graph->lengths[graph->arcs[i].weight]};
+        walk->queue[walk->tail++] = u;
+    }
+    return graph->offsets[v + 1] - graph->offsets[v];
+}
+
+/* The vertex halfway down the branch that ends in `end`. */
+static uint32_t middle_of(const struct prm_scale_walk *walk, uint32_t end)
+{
+    const double half_way = walk->branches[end].distance / 2;
+    while (walk->branches[end].distance > half_way)
+        end = walk->branches[end].parent;
+    return end;
+}
+
+/* What a walk through a component has told: twice an eccentricity bounds its paths. */
+static void end_walk(struct prm_scale_walk *walk)
+{
+    const double bound = 2 * walk->branches[walk->farthest].distance;
+    switch (walk->phase) {
+    case FROM_LOWEST:
+        walk->bound = bound;
+        if (bound > walk->longest && bound > walk->fine) {
+            start_walk(walk, walk->farthest, FROM_END);
+            return;
+        }
+        break;
+    case FROM_END:
+        start_walk(walk, middle_of(walk, walk->farthest), FROM_MIDDLE);
+        return;
+    case FROM_MIDDLE:
+        walk->bound = fmin(walk->bound, bound);
+        break;
+    case LENGTHS:
+    case NEXT_COMPONENT:
+    case FINISHED:
+        break;
+    }
+    walk->longest = fmax(walk->longest, walk->bound);
+    walk->phase = NEXT_COMPONENT;
 }
 
 /* The largest power of two with longest * scale <= COST_END. */
@@ -72,61 +116,104 @@ static double scale_for(double longest)
     return ldexp(1.0, exponent - 1);
 }
 
-/* Upper bound of the shortest paths' lengths; no better one than `fine` is wanted. */
-static double longest_path(struct walk *walk, double fine)
+/* Looks at the lengths of the next vertex' edges, each at its lower end; its number of arcs. */
+static uint32_t look_at_lengths(struct prm_scale_walk *walk)
 {
-    double longest = 0.0;
-    for (uint32_t v = 0; v < walk->graph->vertex_count; v++) {
-        if (walk->seen[v] != 0)
+    const struct prm_host_graph *graph = &walk->graph;
+    const uint32_t v = walk->next++, degree = graph->offsets[v + 1] - graph->offsets[v];
+    if (degree > walk->scale.degree_max)
+        walk->scale.degree_max = degree;
+    for (uint32_t i = graph->offsets[v]; i < graph->offsets[v + 1]; i++) {
+        if (graph->arcs[i].target < v)
             continue;
-        const uint32_t farthest = walk_from(walk, v);
-        double bound = 2 * walk->distance[farthest];
-        if (bound > longest && bound > fine)
-            bound = fmin(bound, bound_from_middle(walk, v));
-        longest = fmax(longest, bound);
+        const double length = (double)graph->lengths[graph->arcs[i].weight];
+        walk->sum += length;
+        walk->scale.length_max = fmax(walk->scale.length_max, length);
     }
-    return longest;
+    return degree;
 }
 
-void prm_host_graph_maxima(const struct prm_host_graph *graph, uint32_t *degree_max,
-                           double *length_max)
+static void end_lengths(struct prm_scale_walk *walk)
 {
-    *degree_max = 0;
-    *length_max = 0.0;
-    for (uint32_t v = 0; v < graph->vertex_count; v++) {
-        const uint32_t degree = graph->offsets[v + 1] - graph->offsets[v];
-        if (degree > *degree_max)
-            *degree_max = degree;
-    }
-    for (uint32_t i = 0; i < graph->arc_count; i++)
-        *length_max = fmax(*length_max, (double)graph->lengths[graph->arcs[i].weight]);
+    const uint32_t arcs = walk->graph.arc_count;
+    const double mean = arcs > 0 ? 2 * walk->sum / arcs : 1.0;
+    walk->fine = COST_END * mean / FINE_ENOUGH / 2;
+    walk->next = 0;
+    walk->phase = NEXT_COMPONENT;
 }
 
-enum prm_status prm_weight_scale(double *scale, const struct prm_host_graph *graph,
-                                 double link_length)
+/* Looks whether the next vertex is the lowest of a component. */
+static void look_for_component(struct prm_scale_walk *walk)
+{
+    if (walk->next == walk->graph.vertex_count)
+        walk->phase = FINISHED;
+    else if (walk->seen[walk->next] == 0)
+        start_walk(walk, walk->next++, FROM_LOWEST);
+    else
+        walk->next++;
+}
+
+enum prm_status prm_scale_walk_begin(struct prm_scale_walk **walk,
+                                     const struct prm_host_graph *graph, double link_length)
 {
     const size_t n = graph->vertex_count;
-    enum prm_status status = PRM_OK;
-    struct walk walk = {.graph = graph};
-    double sum = 0.0;
-
-    walk.queue = calloc(n + 1, sizeof(*walk.queue));
-    walk.seen = calloc(n + 1, sizeof(*walk.seen));
-    walk.parent = calloc(n + 1, sizeof(*walk.parent));
-    walk.distance = calloc(n + 1, sizeof(*walk.distance));
-    if (!walk.queue || !walk.seen || !walk.parent || !walk.distance) {
-        status = prm_fault_set(PRM_HOST_MEMORY, "no memory to walk %zu milestones", n);
-        goto cleanup;
+    struct prm_scale_walk *made = calloc(1, sizeof(*made));
+    *walk = NULL;
+    if (made != NULL) {
+        *made = (struct prm_scale_walk){.graph = *graph, .link_length = link_length};
+        made->queue = malloc((n + 1) * sizeof(*made->queue));
+        made->seen = calloc(n + 1, sizeof(*made->seen));
+        made->branches = malloc((n + 1) * sizeof(*made->branches));
     }
-    for (uint32_t i = 0; i < graph->arc_count; i++)
-        sum += (double)graph->lengths[graph->arcs[i].weight];
-    const double mean = graph->arc_count > 0 ? sum / graph->arc_count : 1.0;
-    const double fine = COST_END * mean / FINE_ENOUGH / 2;
-    *scale = scale_for(longest_path(&walk, fine) + 2 * link_length);
-cleanup:
-    free(walk.queue);
-    free(walk.seen);
-    free(walk.parent);
-    free(walk.distance);
-    return status;
+    if (made == NULL || !made->queue || !made->seen || !made->branches) {
+        prm_scale_walk_destroy(made);
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory to walk %zu milestones", n);
+    }
+    *walk = made;
+    return PRM_OK;
+}
+
+bool prm_scale_walk_step(struct prm_scale_walk *walk, uint32_t arcs, struct prm_graph_scale *scale)
+{
+    // a vertex counts as an arc more, so that those without any take their time too
+    for (uint32_t done = 0; done < arcs && walk->phase != FINISHED; done++) {
+        if (walk->phase == NEXT_COMPONENT)
+            look_for_component(walk);
+        else if (walk->phase == LENGTHS && walk->next == walk->graph.vertex_count)
+            end_lengths(walk);
+        else if (walk->phase == LENGTHS)
+            done += look_at_lengths(walk);
+        else if (walk->head == walk->tail)
+            end_walk(walk);
+        else
+            done += walk_on(walk);
+    }
+    if (walk->phase != FINISHED)
+        return false;
+    walk->scale.scale = scale_for(walk->longest + 2 * walk->link_length);
+    *scale = walk->scale;
+    return true;
+}
+
+void prm_scale_walk_destroy(struct prm_scale_walk *walk)
+{
+    if (walk == NULL)
+        return;
+    free(walk->queue);
+    free(walk->seen);
+    free(walk->branches);
+    free(walk);
+}
+
+enum prm_status prm_weight_scale(struct prm_graph_scale *scale, const struct prm_host_graph *graph,
+                                 double link_length)
+{
+    struct prm_scale_walk *walk;
+    const enum prm_status status = prm_scale_walk_begin(&walk, graph, link_length);
+    if (status != PRM_OK)
+        return status;
+    while (!prm_scale_walk_step(walk, UINT32_MAX, scale))
+        continue;
+    prm_scale_walk_destroy(walk);
+    return PRM_OK;
 }

@@ -7,7 +7,9 @@
  * two sweeps, gives a bound that is nearly the diameter: an octile maze of 512 x 512 cells keeps
  * 2^18 or so.
  *
- * Cost: one to three walks over the graph on the host, about 100 ns an arc.
+ * Cost: one to three walks over the graph on the host, about 100 ns an arc where it is larger than
+ * the caches; in steps, so that other work goes between them. Threads: a walk belongs to one at a
+ * time.
  */
 #ifndef PRM_ROADMAP_WEIGHT_SCALE_H
 #define PRM_ROADMAP_WEIGHT_SCALE_H
@@ -22,12 +24,29 @@ struct prm_host_graph {
     const float *lengths;    /* by edge number */
 };
 
-/* The greatest degree, and length of an edge, of a graph; 0 where there is none. */
-void prm_host_graph_maxima(const struct prm_host_graph *graph, uint32_t *degree_max,
-                           double *length_max);
+/* What the walks find out. */
+struct prm_graph_scale {
+    double scale;        /* of weights, a power of two */
+    uint32_t degree_max; /* 0 where there are no arcs, as the next */
+    double length_max;   /* of an edge */
+};
 
-/* `link_length`: the longest that a start's or goal's link may be. */
-enum prm_status prm_weight_scale(double *scale, const struct prm_host_graph *graph,
+/* Walks in progress. */
+struct prm_scale_walk;
+
+/* `link_length`: the longest that a start's or goal's link may be. The arrays of the graph are
+ * borrowed until the walks are destroyed. */
+enum prm_status prm_scale_walk_begin(struct prm_scale_walk **walk,
+                                     const struct prm_host_graph *graph, double link_length);
+
+/* Goes on for about so many arcs; true: *scale is found. */
+bool prm_scale_walk_step(struct prm_scale_walk *walk, uint32_t arcs, struct prm_graph_scale *scale);
+
+/* NULL is accepted. */
+void prm_scale_walk_destroy(struct prm_scale_walk *walk);
+
+/* All of it at once. */
+enum prm_status prm_weight_scale(struct prm_graph_scale *scale, const struct prm_host_graph *graph,
                                  double link_length);
 
 #endif
