@@ -3,6 +3,7 @@
 #include "schema/cover.h"
 #include "schema/robot_parts.h"
 #include "schema/rotation.h"
+#include "schema/world.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -64,16 +65,18 @@ static bool take_cover(const struct links_reader *reader, const xmlNode *node,
     return good;
 }
 
-/* An attribute of positive numbers that must be there. */
+/* An attribute of lengths above 0 that must be there, neither so small nor so large that they are
+ * none. */
 static bool lengths(const struct links_reader *reader, const xmlNode *node, const char *name,
                     double *numbers, size_t count)
 {
     bool found, good = xml_numbers(node, name, numbers, count, &found, reader->problem);
     for (size_t i = 0; i < count && good && found; i++)
-        found = numbers[i] > 0;
+        found = numbers[i] >= LENGTH_LEAST && numbers[i] <= LENGTH_MAX;
     if (good && !found) {
-        xml_fault(node, reader->problem, PROBLEM_INVALID_ARGUMENT, "<%s> needs a %s greater than 0",
-                  node->name, name);
+        xml_fault(node, reader->problem, PROBLEM_INVALID_ARGUMENT,
+                  "<%s> needs a %s greater than 0, of %g to %g", node->name, name, LENGTH_LEAST,
+                  LENGTH_MAX);
         return false;
     }
     return good;

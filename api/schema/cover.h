@@ -28,7 +28,8 @@ struct cover {
     double excess; /* no point of a sphere is farther from the solid than this */
 };
 
-/* tolerance > 0, or 0: the default. Each returns false where memory is out.
+/* tolerance > 0, or 0: the default. Lengths and sizes are of LENGTH_LEAST to LENGTH_MAX. Each
+ * returns false where memory is out.
  * Box: full sizes > 0, about the origin. */
 bool cover_box(struct cover *cover, const double size[3], double tolerance);
 

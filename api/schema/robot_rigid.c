@@ -6,6 +6,7 @@
 #include "schema/robot_parts.h"
 #include "schema/rotation.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,17 @@ static void no_memory(const struct json_node *node)
 
 /* ---- the three ways to give a shape ---- */
 
+/* Whether the points' box has sides that are lengths. */
+static bool is_wide(const double *points, uint32_t count)
+{
+    double lower[2] = {INFINITY, INFINITY}, upper[2] = {-INFINITY, -INFINITY};
+    for (uint32_t i = 0; i < 2 * count; i++) {
+        lower[i % 2] = fmin(lower[i % 2], points[i]);
+        upper[i % 2] = fmax(upper[i % 2], points[i]);
+    }
+    return upper[0] - lower[0] >= LENGTH_LEAST && upper[1] - lower[1] >= LENGTH_LEAST;
+}
+
 /* Whether the points are the outline of an area; their count may fall. */
 static bool check_footprint(const struct json_node *node, double *points, uint32_t *count)
 {
@@ -35,6 +47,9 @@ static bool check_footprint(const struct json_node *node, double *points, uint32
                         "must not cross itself: the edges from points %u and %u do", first, second);
     else if (*count < FOOTPRINT_POINTS_MIN || !polygon_has_area(points, *count))
         json_node_fault(node, PROBLEM_INVALID_ARGUMENT, "must enclose an area");
+    else if (!is_wide(points, *count))
+        json_node_fault(node, PROBLEM_INVALID_ARGUMENT, "must be wide and high at least %g",
+                        LENGTH_LEAST);
     else
         return true;
     return false;
@@ -84,6 +99,18 @@ static void read_footprint(struct robot_document *robot, const struct json_node 
     free(points);
 }
 
+/* Full sizes, none too small to be covered. */
+static void read_sizes(const struct json_node *node, double length[3])
+{
+    if (!length_read_all(node, JSON_POSITIVE, length, 3))
+        return;
+    for (size_t a = 0; a < 3; a++) {
+        struct json_node size = json_node_element(node, a);
+        if (length[a] < LENGTH_LEAST)
+            json_node_fault(&size, PROBLEM_INVALID_ARGUMENT, "must be at least %g", LENGTH_LEAST);
+    }
+}
+
 /* {"center","size","rpy"|"quaternion"}. */
 static void read_box(struct robot_document *robot, const struct json_node *node, double tolerance,
                      const struct limits *limits)
@@ -101,7 +128,7 @@ static void read_box(struct robot_document *robot, const struct json_node *node,
     struct json_node center = json_node_member(node, "center");
     struct json_node size = json_node_member(node, "size");
     if (json_node_required(&size))
-        length_read_all(&size, JSON_POSITIVE, length, 3);
+        read_sizes(&size, length);
     robot_read_turn(&frame, node);
     length_read_all(&center, JSON_ANY, frame.xyz, 3);
     if (node->problem->fault_count != faults_before)

@@ -77,6 +77,11 @@ static const struct bad_document bad[] = {
     {RIGID("\"boxes\":[]"), PROBLEM_INVALID_ARGUMENT, "/boxes", NULL},
     {RIGID("\"boxes\":[{\"center\":[0,0,0]}]"), PROBLEM_INVALID_ARGUMENT, "/boxes/0/size", NULL},
     {RIGID("\"boxes\":[{\"size\":[1,1,0]}]"), PROBLEM_INVALID_ARGUMENT, "/boxes/0/size/2", NULL},
+    // so small that products of lengths vanish
+    {RIGID("\"boxes\":[{\"size\":[1e-120,1,1]}]"), PROBLEM_INVALID_ARGUMENT, "/boxes/0/size/0",
+     NULL},
+    {RIGID("\"footprint\":[[0,0],[1e-200,0],[0,1e-200]]"), PROBLEM_INVALID_ARGUMENT, "/footprint",
+     NULL},
     {RIGID("\"boxes\":[{\"size\":[1,1,1],\"quaternion\":[0,0,0,0]}]"), PROBLEM_INVALID_ARGUMENT,
      "/boxes/0/quaternion", NULL},
     {RIGID("\"boxes\":[{\"size\":[1,1,1],\"rpy\":[0,0,0],\"quaternion\":[0,0,0,1]}]"),

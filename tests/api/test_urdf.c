@@ -135,6 +135,9 @@ static const struct refusal refusals[] = {
     {ROBOT(SOLID_LINK("a", SHAPE("<sphere/>"))), PROBLEM_INVALID_ARGUMENT, "radius"},
     {ROBOT(SOLID_LINK("a", SHAPE("<sphere radius='-1'/>"))), PROBLEM_INVALID_ARGUMENT, "radius"},
     {ROBOT(SOLID_LINK("a", SHAPE("<box size='1 1 0'/>"))), PROBLEM_INVALID_ARGUMENT, "size"},
+    {ROBOT(SOLID_LINK("a", SHAPE("<box size='1e-120 1e-120 1e-120'/>"))), PROBLEM_INVALID_ARGUMENT,
+     "size"},
+    {ROBOT(SOLID_LINK("a", SHAPE("<box size='1e200 1 1'/>"))), PROBLEM_INVALID_ARGUMENT, "size"},
     {ROBOT(SOLID_LINK("a", SHAPE("<cylinder radius='1'/>"))), PROBLEM_INVALID_ARGUMENT, "length"},
     {ROBOT(SOLID_LINK("a", "<collision/>")), PROBLEM_INVALID_ARGUMENT, "without geometry"},
 };
