@@ -288,7 +288,8 @@ static int parse_choice(const char *choices, const char *text)
         if (strcspn(choice, "|") == length && strncmp(choice, text, length) == 0)
             return place;
         choice = strchr(choice, '|');
-        choice += choice != NULL;
+        if (choice != NULL)
+            choice++;
     }
     return -1;
 }
