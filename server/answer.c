@@ -111,7 +111,8 @@ static void add_cors_headers(const struct exchange *exchange, struct MHD_Respons
     } else {
         add_header(response, "Access-Control-Expose-Headers",
                    "Allow, ETag, Location, Preference-Applied, Retry-After, WWW-Authenticate, "
-                   "X-Request-Id");
+                   "X-Prmd-Fingerprint, X-Prmd-Revision, X-Prmd-Roadmap, X-Prmd-Warnings, "
+                   "X-Prmd-World-Revision, X-Request-Id");
     }
 }
 
@@ -145,6 +146,8 @@ static void add_headers(struct exchange *exchange, struct MHD_Response *response
     add_header(response, "Allow", reply->allow);
     add_header(response, "Preference-Applied", reply->preference_applied);
     add_header(response, "Retry-After", seconds);
+    for (unsigned i = 0; i < reply->header_count; i++)
+        add_header(response, reply->headers[i].name, reply->headers[i].value);
     if (reply->stream != NULL) {
         // no cache keeps it, and no proxy gathers it
         add_header(response, "Cache-Control", "no-store");

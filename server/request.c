@@ -207,7 +207,13 @@ static bool judge_target(struct request *request, const struct request_head *hea
     return fault == NULL;
 }
 
-/* Whether a body may be numpy's. */
+/* Whether a route's bodies and answers may be numpy's. */
+static bool takes_arrays(const struct request *request)
+{
+    return request->call.route == ROUTE_COMPUTE || request->call.route == ROUTE_ROADMAP_PLAN;
+}
+
+/* Whether a body is numpy's. */
 static bool is_array_type(const struct request_head *head)
 {
     static const char *const types[] = {"application/x-npy", NPZ, "application/octet-stream"};
@@ -237,7 +243,7 @@ static bool judge_content(struct request *request, const struct request_head *he
         bool has_format = false;
         for (unsigned i = 0; i < request->call.parameter_count; i++)
             has_format |= strcmp(request->call.parameters[i].key, "format") == 0;
-        const bool is_array = request->call.route == ROUTE_COMPUTE && is_array_type(head);
+        const bool is_array = takes_arrays(request) && is_array_type(head);
         const bool is_robot = request->call.route == ROUTE_ROBOT_PUT && is_robot_type(head);
         if (!has_format && !is_array && !is_robot && !headers_content_json(head->content_type)) {
             request_refuse(request, PROBLEM_UNSUPPORTED_MEDIA_TYPE,
@@ -255,7 +261,7 @@ static bool judge_content(struct request *request, const struct request_head *he
         }
     }
     request->call.takes_npz = headers_accept_names(head->accept, NPZ);
-    const bool is_npz = request->call.route == ROUTE_COMPUTE && request->call.takes_npz;
+    const bool is_npz = takes_arrays(request) && request->call.takes_npz;
     if (media != NULL && !is_npz && !headers_accept(head->accept, media)) {
         request_refuse(request, PROBLEM_NOT_ACCEPTABLE, "the answer is %s", media);
         return false;

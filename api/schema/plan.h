@@ -33,6 +33,7 @@ struct plan_request {
     enum plan_objective objective;
     enum plan_output output;
     bool simplify, allow_stale, diagnose;
+    bool single_precision;              /* the numbers came as float32 */
     double deadline_ms;                 /* after the request came; 0: none */
     double interpolate;                 /* 0: none */
     uint32_t connect_k, connect_enough; /* 0: default */
@@ -43,11 +44,23 @@ struct plan_request {
 };
 
 /* Parses a body for a roadmap with these coordinates. A query that is wrong in itself is marked
- * invalid; all else that is wrong fails the request. Members of later releases (obstacles, ignore,
- * deadline_ms with a value) are `unsupported`. false: nothing is left to deinit. */
+ * invalid; all else that is wrong fails the request. Members of later releases (obstacles, ignore)
+ * are `unsupported`. false: nothing is left to deinit. */
 bool plan_request_read(struct plan_request *request, const char *body, size_t bytes,
                        const char *const *coordinates, uint32_t dof, const struct limits *limits,
                        struct problem *problem);
+
+/* A parameter of the URL. */
+struct plan_parameter {
+    const char *key, *value;
+};
+
+/* The same from an .npy file of starts and goals, float32 or float64 (Q, 2, dof), with the options
+ * as parameters by their JSON names, "connect.k". plan_bulk.c */
+bool plan_request_read_npy(struct plan_request *request, const char *body, size_t bytes,
+                           const struct plan_parameter *parameters, unsigned parameter_count,
+                           uint32_t dof, const struct limits *limits, struct problem *problem);
+
 void plan_request_deinit(struct plan_request *request);
 
 /* Parses a state from URL text "1,2,3"; false where it is not dof numbers. */
@@ -136,5 +149,10 @@ struct plan_answer {
  * exactly as sent but for whole turns; those between are written to nine decimals (ten
  * digits where they are below 1), which is finer than float32 in any local frame. */
 void plan_answer_write(const struct plan_answer *answer, struct text *out);
+
+/* Appends the answer as an .npz archive: status u8, length f64 (NaN: unsolved), hops and goal_index
+ * u32, offsets u64[Q + 1] of each query's rows of waypoints, which are as precise as the request's
+ * numbers; with output nodes also node_offsets u64[Q + 1] and nodes u32. plan_bulk.c */
+void plan_answer_write_npz(const struct plan_answer *answer, struct text *out);
 
 #endif

@@ -10,4 +10,7 @@
 void plan_options_read(struct plan_request *request, const struct json_node *root,
                        const struct limits *limits);
 
+/* Reads what says how the answers look: the members "output", "simplify" and "interpolate". */
+void plan_output_read(struct plan_request *request, const struct json_node *root);
+
 #endif

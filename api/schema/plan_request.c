@@ -318,8 +318,7 @@ void plan_options_read(struct plan_request *request, const struct json_node *roo
     overlay_read(&request->overlay, root, limits);
 }
 
-/* Options of how paths are answered. */
-static void read_output(struct plan_request *request, const struct json_node *root)
+void plan_output_read(struct plan_request *request, const struct json_node *root)
 {
     int output = PLAN_PATH;
     struct json_node node = json_node_member(root, "output");
@@ -349,7 +348,7 @@ bool plan_request_read(struct plan_request *request, const char *body, size_t by
     json_node_object(&root, members, NULL);
     if (json_is_object(json)) {
         plan_options_read(request, &root, limits);
-        read_output(request, &root);
+        plan_output_read(request, &root);
         struct json_node queries = json_node_member(&root, "queries");
         read_queries(&reader, &queries);
     }

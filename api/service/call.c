@@ -6,6 +6,7 @@
 #include "service/internal.h"
 #include "service/persistence.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,7 @@ void call_fail(struct call *call)
     reply->status = problem_code_status(code);
     reply->content_type = "application/problem+json";
     reply->etag[0] = reply->location[0] = reply->preference_applied[0] = '\0';
+    reply->header_count = 0;
     if (code == PROBLEM_OVERLOADED)
         reply->retry_after_s = RETRY_OVERLOADED_S;
     else if (code == PROBLEM_LOADING)
@@ -116,6 +118,18 @@ static void etag_write(char *etag, size_t bytes, const struct version *version)
 {
     snprintf(etag, bytes, "\"%llu-%.*s\"", (unsigned long long)version->revision, FINGERPRINT_SHOWN,
              version->fingerprint);
+}
+
+void call_add_header(struct call *call, const char *name, const char *format, ...)
+{
+    struct reply *reply = &call->reply;
+    assert(reply->header_count < REPLY_HEADERS_MAX);
+    struct reply_header *header = &reply->headers[reply->header_count++];
+    va_list arguments;
+    header->name = name;
+    va_start(arguments, format);
+    vsnprintf(header->value, sizeof(header->value), format, arguments);
+    va_end(arguments);
 }
 
 void call_set_etag(struct call *call, const struct version *version)

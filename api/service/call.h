@@ -42,6 +42,13 @@ struct reply_stream {
 };
 
 /* An answer ready to be sent. */
+/* A header of an answer's own. */
+enum { REPLY_HEADERS_MAX = 6 };
+struct reply_header {
+    const char *name; /* static text */
+    char value[160];
+};
+
 struct reply {
     int status;
     const char *content_type; /* static text */
@@ -52,6 +59,8 @@ struct reply {
     char allow[64];
     char preference_applied[32];
     unsigned retry_after_s; /* 0: none */
+    struct reply_header headers[REPLY_HEADERS_MAX];
+    unsigned header_count;
 };
 
 struct call {

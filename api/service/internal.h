@@ -78,6 +78,10 @@ void call_succeed_json(struct call *call, int status);
 /* Completes without a body. */
 void call_succeed_empty(struct call *call, int status);
 
+/* Adds a header of the answer's own. */
+void call_add_header(struct call *call, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Writes the ETag of a version. */
 void call_set_etag(struct call *call, const struct version *version);
 

@@ -44,6 +44,30 @@ void plan_fail(struct plan *plan, enum prm_status status)
 
 /* ---- the answer ---- */
 
+/* What an archive has no place for. */
+static void add_headers(struct plan *plan)
+{
+    enum { WARNINGS_SHOWN = 6 };
+    struct call *call = plan->call;
+    const struct roadmap_version *roadmap = plan->roadmap;
+    struct text warnings = {0};
+    for (uint32_t i = 0; i < plan->warning_count && i < WARNINGS_SHOWN; i++) {
+        text_print(&warnings, "%s%s", i > 0 ? ", " : "", plan->warnings[i].code);
+        if (plan->warnings[i].query >= 0)
+            text_print(&warnings, ";query=%lld", (long long)plan->warnings[i].query);
+    }
+    call_add_header(call, "X-Prmd-Roadmap", "%s", call->segments[0]);
+    call_add_header(call, "X-Prmd-Fingerprint", "%s", roadmap->version.fingerprint);
+    call_add_header(call, "X-Prmd-Revision", "%llu", (unsigned long long)roadmap->version.revision);
+    call_add_header(call, "X-Prmd-World-Revision", "%llu",
+                    (unsigned long long)roadmap->world->version.revision);
+    if (warnings.length > 0)
+        call_add_header(call, "X-Prmd-Warnings", "%.*s", (int)warnings.length, warnings.data);
+    text_deinit(&warnings);
+    call_add_header(call, "Server-Timing", "queue;dur=%.3f, parse;dur=%.3f, total;dur=%.3f",
+                    plan->times.queue_ms, plan->times.parse_ms, plan->times.total_ms);
+}
+
 static void write_answer(struct plan *plan)
 {
     struct call *call = plan->call;
@@ -64,8 +88,13 @@ static void write_answer(struct plan *plan)
         .warning_count = plan->warning_count,
         .times = plan->times,
     };
-    plan_answer_write(&answer, &call->reply.body);
     call_set_etag(call, &roadmap->version);
+    if (call->takes_npz) {
+        add_headers(plan);
+        plan_answer_write_npz(&answer, &call->reply.body);
+    } else {
+        plan_answer_write(&answer, &call->reply.body);
+    }
 }
 
 static void write_picture(struct plan *plan)
@@ -98,6 +127,8 @@ static void answer(struct worker_task *work)
     plan_destroy(plan);
     if (picture)
         call_succeed(call, 200, "image/svg+xml");
+    else if (call->takes_npz)
+        call_succeed(call, 200, "application/x-npz");
     else
         call_succeed_json(call, 200);
 }

@@ -9,6 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+static const char NPY_TYPE[] = "application/x-npy", NPZ_TYPE[] = "application/x-npz";
+static const char JSON_TYPE[] = "application/json";
 
 /* Makes a request of the URL's start=…&goal=… pairs. */
 static bool read_pairs(struct plan *plan)
@@ -52,14 +56,60 @@ static bool read_pairs(struct plan *plan)
     return true;
 }
 
+static bool is_of_type(const struct call *call, const char *type)
+{
+    return call->content_type && strncasecmp(call->content_type, type, strlen(type)) == 0;
+}
+
+/* Whether the body is an .npy file: as its Content-Type says, or by its first bytes where that says
+ * nothing. */
+static bool is_array(const struct call *call)
+{
+    static const char MAGIC[] = "\x93NUMPY";
+    if (is_of_type(call, NPY_TYPE) || is_of_type(call, JSON_TYPE))
+        return is_of_type(call, NPY_TYPE);
+    return call->body_bytes >= sizeof(MAGIC) - 1 &&
+           memcmp(call->body, MAGIC, sizeof(MAGIC) - 1) == 0;
+}
+
+/* Queries as an array, options as parameters. */
+static bool read_array(struct plan *plan)
+{
+    struct call *call = plan->call;
+    struct plan_parameter parameters[CALL_PARAMETERS_MAX];
+    for (unsigned i = 0; i < call->parameter_count; i++)
+        parameters[i] = (struct plan_parameter){call->parameters[i].key, call->parameters[i].value};
+    return plan_request_read_npy(&plan->request, call_body(call), call->body_bytes, parameters,
+                                 call->parameter_count, plan_space(plan)->dof,
+                                 &plan->service->limits, &call->problem);
+}
+
+/* Queries and options as JSON. */
+static bool read_document(struct plan *plan)
+{
+    struct call *call = plan->call;
+    if (call->parameter_count > 0) {
+        problem_add(&call->problem, PROBLEM_INVALID_ARGUMENT,
+                    "there is no parameter \"%.64s\" here: options are members of the body",
+                    call->parameters[0].key);
+        return false;
+    }
+    return plan_request_read(&plan->request, call_body(call), call->body_bytes,
+                             plan->roadmap->model->topology->coordinates, plan_space(plan)->dof,
+                             &plan->service->limits, &call->problem);
+}
+
 static bool read_request(struct plan *plan)
 {
     struct call *call = plan->call;
     if (call->route == ROUTE_ROADMAP_PICTURE)
         return read_pairs(plan);
-    if (!plan_request_read(&plan->request, call_body(call), call->body_bytes,
-                           plan->roadmap->model->topology->coordinates, plan_space(plan)->dof,
-                           &plan->service->limits, &call->problem))
+    if (is_of_type(call, NPZ_TYPE)) {
+        problem_add(&call->problem, PROBLEM_UNSUPPORTED_MEDIA_TYPE,
+                    "queries come as JSON or as one .npy array");
+        return false;
+    }
+    if (!(!plan_is_picture(plan) && is_array(call) ? read_array(plan) : read_document(plan)))
         return false;
     if (plan_is_picture(plan))
         plan->request.output = PLAN_PATH;

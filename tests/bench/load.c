@@ -2,13 +2,14 @@
  *
  *   bench_load [OPTION…] FOLDER ADDRESS:PORT PATH
  *
- * FOLDER holds request.json, whose queries are sent one a request, in turn, to PATH (a roadmap's
- * plan). Prints answers a second, percentiles of the latency, and what the process of --pid had of
- * memory and open files before and after.
+ * FOLDER holds request.json, whose queries are sent in turn to PATH (a roadmap's plan), one a
+ * request or as many as --each says, as .npy with --arrays. Prints answers a second, percentiles of
+ * the latency, and what the process of --pid had of memory and open files before and after.
  */
 #include "bench.h"
 #include "load_client.h"
 #include "problem.h"
+#include "schema/npy.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -22,7 +23,7 @@
 
 static const char usage[] =
     "usage: bench_load [--connections N] [--requests N] [--seconds S] [--rate R] [--close]\n"
-    "                  [--each N] [--pid PID] [--title T] FOLDER ADDRESS:PORT PATH\n";
+    "                  [--each N] [--arrays] [--pid PID] [--title T] FOLDER ADDRESS:PORT PATH\n";
 
 /* What a process holds. */
 struct process {
@@ -80,19 +81,41 @@ static void write_body(struct text *out, const struct problem_files *files, size
     text_json_close(out, '}');
 }
 
+/* Appends the same as an .npy file of float32. */
+static void write_array(struct text *out, const struct problem_files *files, size_t first,
+                        unsigned count)
+{
+    const size_t shape[] = {count, 2, files->dof};
+    const struct npy_array array = npy_array(NPY_FLOAT32, 3, shape, NULL);
+    npy_write_header(&array, out);
+    for (unsigned i = 0; i < count; i++) {
+        const struct plan_query *query =
+            &files->request.queries[(first + i) % files->request.query_count];
+        for (uint32_t c = 0; c < 2 * files->dof; c++) {
+            const size_t at = c < files->dof ? query->start + c : query->goals + c - files->dof;
+            const float number = (float)files->request.numbers[at];
+            text_append(out, (const char *)&number, sizeof number);
+        }
+    }
+}
+
 /* All queries as requests of `each`; the texts of what is returned live as long as the program. */
 static struct load_request *make_requests(const struct problem_files *files, const char *host,
-                                          const char *path, unsigned each, bool close)
+                                          const char *path, unsigned each, bool arrays, bool close)
 {
-    const size_t count = files->request.query_count;
+    const size_t count = arrays ? 1 : files->request.query_count;
+    const char *type = arrays ? "x-npy\r\nAccept: application/x-npz" : "json";
     struct load_request *requests = bench_memory(count * sizeof *requests);
     for (size_t i = 0; i < count; i++) {
         struct text body = {0}, whole = {0};
-        write_body(&body, files, i * each, each);
+        if (arrays)
+            write_array(&body, files, i * each, each);
+        else
+            write_body(&body, files, i * each, each);
         text_print(&whole,
-                   "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"
+                   "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/%s\r\n"
                    "Content-Length: %zu\r\n%s\r\n",
-                   path, host, body.length, close ? "Connection: close\r\n" : "");
+                   path, host, type, body.length, close ? "Connection: close\r\n" : "");
         text_append(&whole, body.data, body.length);
         text_deinit(&body);
         if (whole.failed)
@@ -165,11 +188,12 @@ int main(int argc, char **argv)
                                          {"each", required_argument, NULL, 'e'},
                                          {"pid", required_argument, NULL, 'p'},
                                          {"title", required_argument, NULL, 't'},
+                                         {"arrays", no_argument, NULL, 'a'},
                                          {NULL, 0, NULL, 0}};
     struct load_options options = {.connections = 64};
     const char *pid = NULL, *title = "load";
     unsigned each = 1;
-    bool good = true;
+    bool good = true, arrays = false;
     for (int code; (code = getopt_long(argc, argv, "", rows, NULL)) != -1;) {
         switch (code) {
         case 'c':
@@ -186,6 +210,9 @@ int main(int argc, char **argv)
             break;
         case 'x':
             options.close = true;
+            break;
+        case 'a':
+            arrays = true;
             break;
         case 'e':
             each = (unsigned)strtoul(optarg, NULL, 10);
@@ -211,15 +238,19 @@ int main(int argc, char **argv)
     struct problem_files files;
     if (!problem_files_read(&files, argv[optind]))
         return 2;
-    options.request_count = files.request.query_count;
+    options.request_count = arrays ? 1 : files.request.query_count;
     options.requests =
-        make_requests(&files, argv[optind + 1], argv[optind + 2], each, options.close);
+        make_requests(&files, argv[optind + 1], argv[optind + 2], each, arrays, options.close);
     problem_files_deinit(&files);
 
     struct load_outcome outcome;
     const struct process before = pid ? process_look(pid) : (struct process){0};
     good = load_run(&outcome, &options);
     good = report(title, &outcome) && good;
+    if (outcome.server_ms > 0)
+        printf("%s: %.0f queries a second, the engine's own rate %.0f\n", title,
+               (double)outcome.count * each / outcome.seconds,
+               1e3 * (double)outcome.count * each / outcome.server_ms);
     if (pid) {
         const struct process after = process_look(pid);
         printf("%s: server's memory %.1f -> %.1f MiB, open files %u -> %u, processor per answer "

@@ -25,6 +25,7 @@ struct connection {
     size_t received, capacity;
     size_t head_bytes, whole_bytes; /* 0: not known yet */
     int status;
+    double server_ms;
 };
 
 struct load {
@@ -120,6 +121,8 @@ static bool read_head(struct connection *connection)
     connection->head_bytes = (size_t)(end + 4 - connection->answer);
     if (sscanf(connection->answer, "HTTP/1.1 %d", &connection->status) != 1)
         return false;
+    const char *timing = strstr(connection->answer, "total;dur=");
+    connection->server_ms = timing ? strtod(timing + 10, NULL) : 0;
     const char *length = strcasestr(connection->answer, "\r\nContent-Length:");
     if (!length)
         return false;
@@ -133,10 +136,12 @@ static void count(struct load *load, const struct connection *connection)
     const int status = connection->status;
     load->ended++;
     outcome->bytes += connection->whole_bytes;
+    outcome->server_ms += connection->server_ms;
     outcome->statuses[status > 0 && status < LOAD_STATUS_MAX ? status : 0]++;
     if (status != 200)
         return;
-    if (!memmem(connection->answer, connection->whole_bytes, "\"failed\":0", 10))
+    if (memmem(connection->answer, connection->whole_bytes, "\"failed\":", 9) &&
+        !memmem(connection->answer, connection->whole_bytes, "\"failed\":0", 10))
         outcome->unsolved++;
     if (outcome->count == load->capacity) {
         load->capacity = 2 * load->capacity + 4096;

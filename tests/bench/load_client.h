@@ -36,6 +36,7 @@ struct load_outcome {
     uint64_t broken;                    /* connections that ended without an answer */
     uint64_t bytes;                     /* received */
     double seconds;
+    double server_ms; /* of all answers that tell it (Server-Timing), from the queue to results */
 };
 
 /* Sends and measures; false: a message was printed. */
