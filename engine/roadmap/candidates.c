@@ -55,36 +55,55 @@ cleanup:
     return status;
 }
 
-/* edges and lengths, ascending by (a, b): a stable sort by b, then by a. */
-static enum prm_status sort_pairs(struct prm_arena *arena, struct prm_roadmap *roadmap,
-                                  struct prm_buffer kept, struct prm_buffer lists, uint32_t k,
-                                  const char *options)
+/* The ends of each pair, stable by the higher one. */
+static enum prm_status sort_by_high(struct prm_arena *arena, struct prm_roadmap *roadmap,
+                                    struct prm_candidates *candidates, struct prm_buffer lists,
+                                    uint32_t k, const char *options)
 {
     struct prm_context *context = roadmap->context;
-    const struct prm_arena_mark mark = prm_arena_mark(arena);
     const uint32_t edges = roadmap->edge_count;
-    const size_t bytes = edges * sizeof(uint32_t);
     const struct prm_share share = prm_share_of(context, edges);
     const struct prm_sort_options sort = {.key_bits = bits_of(roadmap->milestone_count)};
     enum prm_status status = PRM_OK;
-    struct prm_buffer low, high;
 
-    TRY(prm_arena_take(arena, &low, bytes));
-    TRY(prm_arena_take(arena, &high, bytes));
+    TRY(prm_arena_take(arena, &candidates->low, prm_words(edges)));
+    TRY(prm_arena_take(arena, &candidates->high, prm_words(edges)));
     TRY(prm_launch(context, PRM_KERNEL_ROADMAP_PAIR_ENDS, options, share.items, share.group,
-                   ARGS(ARG_BUFFER(low), ARG_BUFFER(high), ARG_BUFFER(lists), ARG_BUFFER(kept),
-                        ARG_U32(k), ARG_U32(edges))));
-    TRY(prm_radix_sort(arena, high, low, PRM_NO_BUFFER, PRM_NO_BUFFER, edges, &sort));
-    TRY(prm_radix_sort(arena, low, high, PRM_NO_BUFFER, PRM_NO_BUFFER, edges, &sort));
-
-    TRY(prm_buffer_create(context, &roadmap->edges, 2 * bytes));
-    TRY(prm_buffer_create(context, &roadmap->lengths, bytes));
-    TRY(prm_launch(context, PRM_KERNEL_ROADMAP_MEASURE, options, share.items, share.group,
-                   ARGS(ARG_BUFFER(roadmap->edges), ARG_BUFFER(roadmap->lengths), ARG_BUFFER(low),
-                        ARG_BUFFER(high), ARG_BUFFER(roadmap->states), ARG_U32(edges))));
-    TRY(make_first(roadmap, &roadmap->first_low, low, options));
+                   ARGS(ARG_BUFFER(candidates->low), ARG_BUFFER(candidates->high),
+                        ARG_BUFFER(lists), ARG_BUFFER(candidates->kept), ARG_U32(k),
+                        ARG_U32(edges))));
+    TRY(prm_radix_sort(arena, candidates->high, candidates->low, PRM_NO_BUFFER, PRM_NO_BUFFER,
+                       edges, &sort));
 cleanup:
-    prm_arena_rewind(arena, mark);
+    return status;
+}
+
+/* Then stable by the lower one: ascending by (low, high). */
+static enum prm_status sort_by_low(struct prm_arena *arena, struct prm_roadmap *roadmap,
+                                   struct prm_candidates *candidates)
+{
+    const struct prm_sort_options sort = {.key_bits = bits_of(roadmap->milestone_count)};
+    return prm_radix_sort(arena, candidates->low, candidates->high, PRM_NO_BUFFER, PRM_NO_BUFFER,
+                          roadmap->edge_count, &sort);
+}
+
+/* edges and lengths of the sorted pairs. */
+static enum prm_status measure(struct prm_roadmap *roadmap, struct prm_candidates *candidates,
+                               const char *options)
+{
+    struct prm_context *context = roadmap->context;
+    const uint32_t edges = roadmap->edge_count;
+    const struct prm_share share = prm_share_of(context, edges);
+    enum prm_status status = PRM_OK;
+
+    TRY(prm_buffer_create(context, &roadmap->edges, 2 * prm_words(edges)));
+    TRY(prm_buffer_create(context, &roadmap->lengths, prm_words(edges)));
+    TRY(prm_launch(context, PRM_KERNEL_ROADMAP_MEASURE, options, share.items, share.group,
+                   ARGS(ARG_BUFFER(roadmap->edges), ARG_BUFFER(roadmap->lengths),
+                        ARG_BUFFER(candidates->low), ARG_BUFFER(candidates->high),
+                        ARG_BUFFER(roadmap->states), ARG_U32(edges))));
+    TRY(make_first(roadmap, &roadmap->first_low, candidates->low, options));
+cleanup:
     return status;
 }
 
@@ -113,21 +132,37 @@ cleanup:
     return status;
 }
 
-enum prm_status prm_candidates_make(struct prm_arena *arena, struct prm_roadmap *roadmap,
-                                    struct prm_buffer lists, uint32_t k)
+enum prm_status prm_candidates_make(struct prm_candidates *candidates, struct prm_arena *arena,
+                                    struct prm_roadmap *roadmap, struct prm_buffer lists,
+                                    uint32_t k, bool *done)
 {
-    const struct prm_arena_mark mark = prm_arena_mark(arena);
     const size_t slots = (size_t)roadmap->milestone_count * k;
     enum prm_status status = PRM_OK;
     char options[PRM_SCENE_OPTIONS_MAX];
-    struct prm_buffer kept;
 
     prm_space_options(options, &roadmap->space);
-    TRY(prm_arena_take(arena, &kept, slots * sizeof(uint32_t)));
-    TRY(keep_pairs(arena, roadmap, kept, lists, k, options));
-    TRY(sort_pairs(arena, roadmap, kept, lists, k, options));
-    TRY(order_by_high(arena, roadmap, options));
+    *done = false;
+    switch (candidates->step++) {
+    case 0:
+        candidates->mark = prm_arena_mark(arena);
+        TRY(prm_arena_take(arena, &candidates->kept, slots * sizeof(uint32_t)));
+        TRY(keep_pairs(arena, roadmap, candidates->kept, lists, k, options));
+        break;
+    case 1:
+        TRY(sort_by_high(arena, roadmap, candidates, lists, k, options));
+        break;
+    case 2:
+        TRY(sort_by_low(arena, roadmap, candidates));
+        break;
+    case 3:
+        TRY(measure(roadmap, candidates, options));
+        prm_arena_rewind(arena, candidates->mark);
+        break;
+    default:
+        TRY(order_by_high(arena, roadmap, options));
+        *done = true;
+        break;
+    }
 cleanup:
-    prm_arena_rewind(arena, mark);
     return status;
 }

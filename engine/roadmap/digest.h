@@ -1,4 +1,8 @@
-/* The digest of a roadmap: equal digests mean equal roadmaps. Internal. */
+/* The digest of a roadmap: equal digests mean equal roadmaps. Internal.
+ *
+ * SHA-256 of the local frame's origin, then milestones, edges and lengths in the order of their
+ * numbers, little-endian. Cost: about 5 ns a word, cut into steps.
+ */
 #ifndef PRM_ROADMAP_DIGEST_H
 #define PRM_ROADMAP_DIGEST_H
 
@@ -13,12 +17,18 @@ struct prm_digested {
     const float *lengths;  /* [edge_count] */
 };
 
-/* Writes the SHA-256 of the local frame's origin, then milestones, edges and lengths in the order
- * of their numbers, little-endian, in hexadecimal into digest[65]. On any thread. */
+/* Writes the digest in hexadecimal into digest[65], at once. On any thread. */
 enum prm_status prm_digest_make(char *digest, const struct prm_digested *content);
 
-/* The same of a built roadmap, into roadmap->digest. Reads host_states and host_lengths; the edges
- * are read back. */
-enum prm_status prm_roadmap_digest(struct prm_roadmap *roadmap);
+/* A digest in progress. */
+struct prm_digesting;
+
+/* The digest of a built roadmap into roadmap->digest, a step a call until *done; *digesting begins
+ * as NULL. Reads host_states and host_lengths; the edges are read back by pieces. */
+enum prm_status prm_roadmap_digest(struct prm_digesting **digesting, struct prm_roadmap *roadmap,
+                                   bool *done);
+
+/* NULL is accepted. */
+void prm_digesting_destroy(struct prm_digesting *digesting);
 
 #endif

@@ -41,6 +41,9 @@ struct prm_build {
     struct prm_sampler sampler;
     struct prm_neighbor_index *index;
     struct prm_buffer lists; /* u32[milestones][k], piece of the arena */
+    struct prm_candidates candidates;
+    bool has_candidates;
+    struct prm_digesting *digesting;
     uint32_t stage;
     uint32_t next;   /* stage after this one */
     uint32_t cursor; /* how far the stage has come: points or edges */
@@ -241,7 +244,11 @@ static enum prm_status run_candidates(struct prm_build *build, bool *done)
 
     prm_neighbor_index_destroy(build->index);
     build->index = NULL;
-    TRY(prm_candidates_make(build->arena, roadmap, build->lists, roadmap->params.k));
+    if (!build->has_candidates) {
+        TRY(prm_candidates_make(&build->candidates, build->arena, roadmap, build->lists,
+                                roadmap->params.k, &build->has_candidates));
+        goto cleanup;
+    }
     const size_t bytes = roadmap->edge_count * sizeof(float);
     roadmap->host_lengths = malloc(bytes + 1);
     if (roadmap->host_lengths == NULL) {
@@ -307,8 +314,7 @@ static enum prm_status run_statistics(struct prm_build *build, bool *done)
 
 static enum prm_status run_digest(struct prm_build *build, bool *done)
 {
-    *done = true;
-    return prm_roadmap_digest(build->roadmap);
+    return prm_roadmap_digest(&build->digesting, build->roadmap, done);
 }
 
 /* The build. `work`: its rough share of the time, for progress. */
@@ -489,6 +495,7 @@ void prm_build_destroy(struct prm_build *build)
         return;
     prm_sampler_deinit(&build->sampler);
     prm_neighbor_index_destroy(build->index);
+    prm_digesting_destroy(build->digesting);
     prm_validity_destroy(build->validity);
     prm_roadmap_destroy(build->roadmap);
     prm_arena_destroy(build->arena);
