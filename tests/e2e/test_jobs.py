@@ -1,5 +1,5 @@
 """Jobs as their clients follow them: events, going on after a cut, cancelling in each stage of a build, clients that
-vanish; and what /metrics says of it, judged by rules of its own (test_metrics.py asks promtool)."""
+vanish."""
 import http.client
 import json
 import os
@@ -10,7 +10,7 @@ import threading
 import time
 import unittest
 
-from daemon import BINARY, REPLY_S, DaemonTest, main
+from daemon import BINARY, REPLY_S, SOURCE, DaemonTest, main
 
 WORLD = {"dimension": 2, "bounds": {"min": [0, 0], "max": [10, 10]},
          "obstacles": [{"type": "circle", "center": [(7 * i) % 10 + 0.5, (3 * i) % 10 + 0.3], "radius": 0.2}
@@ -30,6 +30,14 @@ class JobTest(DaemonTest):
         cls.daemon.must("PUT", "/v1/worlds/room", ROOM)
         cls.daemon.must("PUT", "/v1/robots/p", {"type": "point"})
         cls.daemon.must("PUT", "/v1/robots/b", {"type": "ball", "radius": 0.1})
+
+    @classmethod
+    def prm(cls, *arguments, check=False):
+        """Runs prm, which lies beside prmd."""
+        program = os.path.join(os.path.dirname(BINARY), "prm")
+        environment = {**os.environ, "PRM_SERVER": f"http://127.0.0.1:{cls.daemon.port}"}
+        return subprocess.run([program, *arguments], env=environment, capture_output=True, text=True, timeout=REPLY_S,
+                              check=check)
 
     def build(self, name, **parameters):
         """Starts a build; the job's id."""
@@ -118,10 +126,8 @@ class Events(JobTest):
         self.assertEqual({end[1] for end in ends}, {"done"})
 
     def test_watch(self):
-        prm = os.path.join(os.path.dirname(BINARY), "prm")
-        environment = {**os.environ, "PRM_SERVER": f"http://127.0.0.1:{self.daemon.port}"}
         job = self.build("watched", samples={"count": 100000}, seed=4)
-        run = subprocess.run([prm, "job", "watch", job], env=environment, capture_output=True, text=True, timeout=REPLY_S)
+        run = self.prm("job", "watch", job)
         self.assertEqual((run.returncode, run.stdout), (0, f"{job}: succeeded\n"), run.stderr)
         self.assertIn("%  ", run.stderr)
 
@@ -129,15 +135,24 @@ class Events(JobTest):
 class Cancel(JobTest):
     # builds large enough that a step of the wrong size shows, and the stages in which each is cancelled
     BUILDS = {
-        "tiles": ({"samples": {"count": 100000}},
+        "tiles": ({"samples": {"count": 300000}},
                   ("queued", "world", "sample", "index", "neighbors", "recall", "connections", "candidates", "check",
-                   "graph", "components", "weights", "statistics", "digest")),
+                   "graph", "components", "weights", "statistics", "digest", "save")),
         "exact": ({"samples": {"count": 100000}, "neighbors": {"method": "exact"}}, ("sample", "neighbors")),
         "lsh": ({"samples": {"count": 200000}, "neighbors": {"method": "lsh"}}, ("index", "neighbors", "connections")),
         "narrow": ({"world": "room", "robot": "b", "neighbors": {"k": 32},
                     "samples": {"count": 50000, "method": {"uniform": 0.5, "bridge": 0.25, "gaussian": 0.25}}},
                    ("sample", "neighbors", "check")),
+        "arm": ({"world": "shelf", "robot": "arm", "samples": {"count": 30000}}, ("sample", "neighbors", "check")),
     }
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        folder = SOURCE / "examples" / "shelf"
+        for command in (("world", "put", "shelf", folder / "shelf.scene"),
+                        ("robot", "put", "arm", folder / "arm.urdf", folder / "arm.srdf", folder / "arm.options.json")):
+            cls.prm(*map(str, command), check=True)
 
     def cancel_at(self, parameters, stage, seed):
         """Cancels a build when it is told to be in a stage; the seconds until its end, None: too quick for that."""
