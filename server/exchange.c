@@ -119,7 +119,8 @@ static bool take_body(struct exchange *exchange, const char *data, size_t bytes)
     const double until_s = exchange->head_s + exchange->http->options.receive_timeout_s +
                            (double)exchange->received_bytes / BYTES_PER_S_MIN;
     const double left_s = until_s - clock_steady();
-    connection_allow(exchange->peer, left_s > 0 ? left_s : 1e-3);
+    if (exchange->http->options.receive_timeout_s > 0)
+        connection_allow(exchange->peer, left_s > 0 ? left_s : 1e-3);
     return request_take(&exchange->request, data, bytes);
 }
 

@@ -25,7 +25,7 @@ struct http_options {
     int listener; /* a listening socket, taken over */
     unsigned threads;
     unsigned idle_timeout_s;    /* of a connection on which nothing moves */
-    unsigned receive_timeout_s; /* for a head, and for a body besides what 1000 bytes/s need */
+    unsigned receive_timeout_s; /* for a head, and for a body besides 1000 bytes/s; 0: none */
     unsigned request_timeout_s; /* for the service to answer; 0: as long as it takes */
     struct limits limits;
     struct access access;    /* what it names is borrowed */

@@ -132,6 +132,10 @@ void log_close(struct log *log)
 
 void log_redirect(struct log *log, int fd)
 {
+    if (log == NULL) {
+        close(fd);
+        return;
+    }
     pthread_mutex_lock(&log->lock);
     // a descriptor that never came into use is of no use any more
     if (log->next_fd >= 0)
