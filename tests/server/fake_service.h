@@ -16,8 +16,8 @@ struct service *fake_service_open(void);
 /* Calls that came back because nobody would read their answer. */
 unsigned fake_service_abandoned(struct service *service);
 
-/* Streams that the transport has not closed. */
-unsigned fake_service_streams(struct service *service);
+/* Streams that the transport has not closed, of all services. */
+unsigned fake_service_streams(void);
 
 /* Requests counted by service_count_request(), of one status; 0: of all. */
 unsigned fake_service_counted(struct service *service, int status);

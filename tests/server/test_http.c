@@ -654,9 +654,9 @@ static void receive_all(int fd)
 
 static void until_no_streams(void)
 {
-    for (int i = 0; i < 300 && fake_service_streams(service) > 0; i++)
+    for (int i = 0; i < 300 && fake_service_streams() > 0; i++)
         test_pause_ms(10);
-    assert_int_equal(fake_service_streams(service), 0);
+    assert_int_equal(fake_service_streams(), 0);
 }
 
 static void streams_come_as_they_are_told(void **state)
@@ -675,7 +675,7 @@ static void streams_come_as_they_are_told(void **state)
     assert_true(got > 0);
     chunk[got] = '\0';
     assert_non_null(strstr(chunk, "line 1\n"));
-    assert_int_equal(fake_service_streams(service), 1);
+    assert_int_equal(fake_service_streams(), 1);
     put_text(fd, "GET /v1/worlds/next HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     receive_all(fd);
     assert_says("8\r\nline 20\n\r\n0\r\n\r\nHTTP/1.1 200");
@@ -708,7 +708,7 @@ static void streams_end_with_their_clients(void **state)
         put_text(fds[i], "GET /v1/jobs/100000/events HTTP/1.1\r\nHost: x\r\n\r\n");
         assert_int_equal(receive_of(fds[i], false), 200);
     }
-    assert_int_equal(fake_service_streams(service), STREAMS);
+    assert_int_equal(fake_service_streams(), STREAMS);
     for (int i = 0; i < STREAMS; i++) {
         // half of them by a reset
         if (i % 2 == 0)
