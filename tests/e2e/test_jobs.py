@@ -3,6 +3,7 @@ vanish."""
 import http.client
 import json
 import os
+import signal
 import socket
 import struct
 import subprocess
@@ -10,7 +11,7 @@ import threading
 import time
 import unittest
 
-from daemon import BINARY, REPLY_S, SOURCE, DaemonTest, main
+from daemon import BINARY, REPLY_S, SOURCE, Daemon, DaemonTest, main
 
 WORLD = {"dimension": 2, "bounds": {"min": [0, 0], "max": [10, 10]},
          "obstacles": [{"type": "circle", "center": [(7 * i) % 10 + 0.5, (3 * i) % 10 + 0.3], "radius": 0.2}
@@ -286,6 +287,26 @@ class VanishedClients(JobTest):
         # and the wait was over long before
         self.until(lambda: any('"method":"PUT"' in line and '"ended":"' in line
                                for line in self.daemon.log().splitlines()))
+
+
+class Shutdown(unittest.TestCase):
+    def test_streams_are_told_of_the_end(self):
+        daemon = Daemon("--drain-timeout-s", "1")
+        try:
+            daemon.must("PUT", "/v1/worlds/w", WORLD)
+            daemon.must("PUT", "/v1/robots/p", {"type": "point"})
+            _, job = daemon.request("PUT", "/v1/roadmaps/long", {
+                "world": "w", "robot": "p", "samples": {"count": 1000000}, "neighbors": {"method": "exact"}})
+            connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=REPLY_S)
+            connection.request("GET", f"/v1/jobs/{job['id']}/events")
+            reply = connection.getresponse()
+            daemon.process.send_signal(signal.SIGTERM)
+            told = reply.read().decode()
+            self.assertIn("event: error\n", told)
+            self.assertIn('"code":"draining"', told)
+            connection.close()
+        finally:
+            self.assertEqual(daemon.stop(), 0)
 
 
 if __name__ == "__main__":
