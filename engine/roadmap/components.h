@@ -1,14 +1,24 @@
-/* Connected components on the device. */
+/* Connected components on the device, a round of O(log n) a step. */
 #ifndef PRM_ROADMAP_COMPONENTS_H
 #define PRM_ROADMAP_COMPONENTS_H
 
-#include "device/arena.h"
+#include "device/buffer.h"
 
-/* labels[v] = lowest vertex of v's component; sizes[label] = its vertices, 0 elsewhere. pairs:
- * u32[edges][2]; valid: u32[edges] of 0 and 1; labels, sizes: u32[vertices]; all device. One
- * read-back a round, O(log n) rounds. */
-enum prm_status prm_components_label(struct prm_arena *arena, struct prm_buffer labels,
-                                     struct prm_buffer sizes, struct prm_buffer pairs,
-                                     struct prm_buffer valid, uint32_t edges, uint32_t vertices);
+/* A graph's vertices being labelled. The caller sets the first group. */
+struct prm_labelling {
+    struct prm_buffer labels, sizes; /* u32[vertices], device */
+    struct prm_buffer pairs, valid;  /* u32[edges][2]; u32[edges] of 0 and 1, device */
+    uint32_t edges, vertices;
+
+    struct prm_buffer changed, hooks; /* its own, resident until the end; zero at first */
+};
+
+/* Runs one round. When it is *done, labels[v] = lowest vertex of v's component; sizes[label] = its
+ * vertices, 0 elsewhere. One read-back. */
+enum prm_status prm_labelling_step(struct prm_context *context, struct prm_labelling *labelling,
+                                   bool *done);
+
+/* Frees what is its own, at any point. */
+void prm_labelling_deinit(struct prm_context *context, struct prm_labelling *labelling);
 
 #endif

@@ -4,7 +4,9 @@
 #include "roadmap/plan_piece.h"
 #include "roadmap/validate.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     MILESTONES = 64,
@@ -39,7 +41,9 @@ static enum prm_status make_roadmap(struct prm_context *context, const struct pr
 }
 
 /* So much of the way to another milestone is beside one. */
-#define BESIDE 1e-4
+#define BESIDE 1e-3
+/* Milestones among which a near one is looked for, so that a rehearsal is no long search. */
+enum { NEAR_SAMPLES = 4096 };
 
 /* All ways of planning; the last finds no link within its radius, so trees grow. */
 static const struct prm_plan_options OPTIONS[] = {
@@ -105,15 +109,32 @@ cleanup:
     return status;
 }
 
+/* The state of the first milestone, and that of one near it, other than it. */
+static void near_milestones(const struct prm_roadmap *roadmap, double *first, double *other)
+{
+    const struct prm_space *space = &roadmap->space;
+    const uint32_t stride = 1 + roadmap->milestone_count / NEAR_SAMPLES;
+    double state[PRM_DOF_MAX], least = INFINITY;
+    prm_space_from_row(space, first, roadmap->host_states);
+    memcpy(other, first, space->dof * sizeof(*other));
+    for (uint32_t m = 1; m < roadmap->milestone_count; m += stride) {
+        prm_space_from_row(space, state, roadmap->host_states + (size_t)m * space->row);
+        const double distance = prm_space_distance(space, first, state);
+        if (distance > 0 && distance < least) {
+            least = distance;
+            memcpy(other, state, space->dof * sizeof(*other));
+        }
+    }
+}
+
 enum prm_status prm_planner_rehearse(struct prm_planner *planner, const struct prm_roadmap *roadmap,
                                      const struct prm_validity *validity,
                                      const struct prm_world *world)
 {
     enum prm_status status = PRM_OK;
     const struct prm_space *space = &roadmap->space;
-    const float *rows = roadmap->host_states;
     static const uint32_t MOTION[2] = {0, 1};
-    double first[PRM_DOF_MAX], last[PRM_DOF_MAX], ends[2 * PRM_DOF_MAX];
+    double first[PRM_DOF_MAX], other[PRM_DOF_MAX], ends[2 * PRM_DOF_MAX];
     double *start = ends, *goal = ends + space->dof;
     struct prm_plan_results results = {0};
     struct prm_judgement judgement;
@@ -121,10 +142,9 @@ enum prm_status prm_planner_rehearse(struct prm_planner *planner, const struct p
     if (roadmap->milestone_count == 0)
         return PRM_OK;
     // beside two milestones, where a state is as good as free
-    prm_space_from_row(space, first, rows);
-    prm_space_from_row(space, last, rows + (size_t)(roadmap->milestone_count - 1) * space->row);
-    prm_space_interpolate(space, start, first, last, BESIDE);
-    prm_space_interpolate(space, goal, last, first, BESIDE);
+    near_milestones(roadmap, first, other);
+    prm_space_interpolate(space, start, first, other, BESIDE);
+    prm_space_interpolate(space, goal, other, first, BESIDE);
     const struct prm_query query = {.start = start, .goals = goal, .goal_count = 1};
     for (size_t i = 0; i < WAYS; i++) {
         prm_plan_results_deinit(&results);

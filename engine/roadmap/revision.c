@@ -194,7 +194,7 @@ enum prm_status prm_revision_step(struct prm_arena *arena, struct prm_revision *
         TRY(prm_validity_link(arena, validity));
         break;
     case REVISION_LABEL:
-        TRY(prm_validity_label(arena, validity));
+        TRY(prm_validity_label(validity, &stage_done));
         break;
     case REVISION_WEIGH:
         TRY(prm_validity_weigh(validity, prm_space_diagonal(&revision->roadmap->space),

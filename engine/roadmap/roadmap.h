@@ -155,7 +155,8 @@ struct prm_validity {
     /* What makes searches by length faster and changes no answer (landmarks.h): NULL until it is
      * made, or where there was no memory for it; and what is being made. */
     struct prm_landmarks *landmarks, *coming;
-    struct prm_weighing *weighing; /* while it is made (validity.c); NULL otherwise */
+    struct prm_labelling *labelling; /* under way; NULL: not begun, or done */
+    struct prm_weighing *weighing;   /* while it is made (validity.c); NULL otherwise */
 };
 
 /* A build in progress: a list of stages, each cut into bounded steps, so that other device work can

@@ -283,8 +283,7 @@ static enum prm_status run_graph(struct prm_build *build, bool *done)
 
 static enum prm_status run_components(struct prm_build *build, bool *done)
 {
-    *done = true;
-    return prm_validity_label(build->arena, build->validity);
+    return prm_validity_label(build->validity, done);
 }
 
 /* The scale of weights, and the weights of arcs. */

@@ -233,7 +233,7 @@ enum prm_status prm_snapshot_reader_step(struct prm_snapshot_reader *reader, boo
         TRY(prm_validity_link(reader->arena, validity));
         break;
     case READER_LABEL:
-        TRY(prm_validity_label(reader->arena, validity));
+        TRY(prm_validity_label(validity, &stage_done));
         break;
     case READER_WEIGH:
         TRY(prm_validity_weigh_as(validity, snapshot->validity_scale, snapshot->degree_max,

@@ -66,11 +66,20 @@ static void end_weighing(struct prm_validity *validity)
     validity->weighing = NULL;
 }
 
+static void end_labelling(struct prm_validity *validity)
+{
+    if (validity->labelling != NULL)
+        prm_labelling_deinit(validity->roadmap->context, validity->labelling);
+    free(validity->labelling);
+    validity->labelling = NULL;
+}
+
 void prm_validity_destroy(struct prm_validity *validity)
 {
     if (validity == NULL)
         return;
     struct prm_context *context = validity->roadmap->context;
+    end_labelling(validity);
     end_weighing(validity);
     prm_buffer_destroy(context, &validity->edge_valid);
     prm_buffer_destroy(context, &validity->graph.offsets);
@@ -124,7 +133,23 @@ cleanup:
     return status;
 }
 
-enum prm_status prm_validity_label(struct prm_arena *arena, struct prm_validity *validity)
+static enum prm_status begin_labelling(struct prm_validity *validity)
+{
+    const struct prm_roadmap *roadmap = validity->roadmap;
+    validity->labelling = malloc(sizeof(*validity->labelling));
+    if (validity->labelling == NULL)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory to label components");
+    *validity->labelling = (struct prm_labelling){.labels = validity->components,
+                                                  .sizes = validity->component_sizes,
+                                                  .pairs = roadmap->edges,
+                                                  .valid = validity->edge_valid,
+                                                  .edges = roadmap->edge_count,
+                                                  .vertices = roadmap->milestone_count};
+    return PRM_OK;
+}
+
+/* Counts components and finds the largest. One read-back: their sizes. */
+static enum prm_status survey_components(struct prm_validity *validity)
 {
     const struct prm_roadmap *roadmap = validity->roadmap;
     const uint32_t n = roadmap->milestone_count;
@@ -133,8 +158,6 @@ enum prm_status prm_validity_label(struct prm_arena *arena, struct prm_validity 
 
     if (sizes == NULL)
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u component sizes", n);
-    TRY(prm_components_label(arena, validity->components, validity->component_sizes, roadmap->edges,
-                             validity->edge_valid, roadmap->edge_count, n));
     TRY(prm_buffer_read(roadmap->context, validity->component_sizes, 0, sizes, prm_words(n)));
     for (uint32_t v = 0; v < n; v++) {
         validity->component_count += sizes[v] > 0;
@@ -145,6 +168,21 @@ enum prm_status prm_validity_label(struct prm_arena *arena, struct prm_validity 
     }
 cleanup:
     free(sizes);
+    return status;
+}
+
+enum prm_status prm_validity_label(struct prm_validity *validity, bool *done)
+{
+    enum prm_status status = PRM_OK;
+
+    if (validity->labelling == NULL)
+        TRY(begin_labelling(validity));
+    TRY(prm_labelling_step(validity->roadmap->context, validity->labelling, done));
+    if (*done) {
+        TRY(survey_components(validity));
+        end_labelling(validity);
+    }
+cleanup:
     return status;
 }
 

@@ -24,8 +24,8 @@ enum prm_status prm_validity_check(struct prm_arena *arena, struct prm_validity 
  * read-back. */
 enum prm_status prm_validity_link(struct prm_arena *arena, struct prm_validity *validity);
 
-/* Components, their sizes and the largest. */
-enum prm_status prm_validity_label(struct prm_arena *arena, struct prm_validity *validity);
+/* Components, their sizes and the largest: a step a call until *done. */
+enum prm_status prm_validity_label(struct prm_validity *validity, bool *done);
 
 /* The scale that this graph's paths need, at most `scale_max` (0: any); then the arcs' weights: a
  * step a call until *done. The graph is read back. link_length: the longest link of a start or
