@@ -154,7 +154,7 @@ static void all_kinds_of_results(void **state)
 
     // all stages have a time, and writing took one
     const json_t *times = json_object_get(json, "timing_ms");
-    assert_int_equal(json_object_size(times), 9);
+    assert_int_equal(json_object_size(times), 10);
     assert_json(json_object_get(times, "queue"), "0.125");
     assert_json(json_object_get(times, "expand"), "0.25");
     assert_true(json_number_value(json_object_get(times, "write")) > 0);
