@@ -173,12 +173,16 @@ static json_t *answer(struct openapi *openapi, const struct operation *operation
     json_t *made = json_pack("{s:O, s:o}", "description", json_object_get(source, "description"),
                              "headers", headers);
     const char *body = json_string_value(json_object_get(source, "body"));
+    json_t *content = json_object();
     if (body)
-        openapi_set(openapi, made, "content",
-                    json_pack("{s:{s:o}}", "application/json", "schema",
-                              openapi_reference("schemas", body)));
-    else if (json_object_get(source, "content"))
-        openapi_set(openapi, made, "content", json_incref(json_object_get(source, "content")));
+        openapi_set(openapi, content, "application/json",
+                    json_pack("{s:o}", "schema", openapi_reference("schemas", body)));
+    json_object_foreach(json_object_get(source, "content"), key, value)
+        openapi_set(openapi, content, key, json_incref(value));
+    if (json_object_size(content) > 0)
+        openapi_set(openapi, made, "content", content);
+    else
+        json_decref(content);
     if (json_object_size(links) > 0)
         openapi_set(openapi, made, "links", links);
     else

@@ -4,6 +4,8 @@ Only data that is valid by itself is changed, so that what is invalid stays so.
 """
 import io
 import random
+import struct
+import zipfile
 
 import schemathesis
 from hypothesis import strategies as st
@@ -23,20 +25,17 @@ PGM = b"P2 4 3 255  0 0 0 0  254 254 205 0  254 254 254 0"
 YAML = b"image: hall.pgm\nresolution: 0.5\norigin: [0, 0, 0]\noccupied_thresh: 0.65\nfree_thresh: 0.196\n"
 
 
-def npy(values, dtype="<f4"):
-    """An array file, by hand: numpy need not be there."""
-    rows = values if isinstance(values[0], (list, tuple)) else [[v] for v in values]
-    shape = f"({len(values)}, {len(rows[0])})" if rows is values else f"({len(values)},)"
+def npy(values, dtype="<f4", shape=None):
+    """An array file of numbers or of rows, by hand: numpy need not be there."""
+    rows = values if isinstance(values[0], list) else [values]
+    shape = shape or ((len(values), len(rows[0])) if rows is values else (len(values),))
     head = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}".encode()
     head += b" " * (63 - (10 + len(head)) % 64) + b"\n"
-    import struct
-    code = {"<f4": "<f", "<u4": "<I"}[dtype]
-    data = b"".join(struct.pack(code, v) for row in rows for v in row)
+    data = b"".join(struct.pack({"<f4": "<f", "<u4": "<I"}[dtype], v) for row in rows for v in row)
     return b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + data
 
 
 def npz(**arrays):
-    import zipfile
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name, data in arrays.items():
@@ -62,10 +61,11 @@ FILES = {
 schemathesis.openapi.media_type("application/octet-stream", st.sampled_from(list(FILES)))
 schemathesis.openapi.media_type("application/xml", st.sampled_from([URDF, b"<robot/>", b"<a>", b"no xml"]))
 schemathesis.openapi.media_type("application/x-npy", st.sampled_from(
-    [npy([3, 1, 2], "<u4"), npy([0.5, 1.5]), npy([[0.0, 1.0], [2.0, 3.0]]), npy([[0, 1]], "<u4")]))
+    [npy([3, 1, 2], "<u4"), npy([0.5, 1.5]), npy([[0.0, 1.0], [2.0, 3.0]]), npy([[0, 1]], "<u4"),
+     npy([[1.0, 1.0], [9.0, 9.0]], shape=(1, 2, 2))]))
 schemathesis.openapi.media_type("application/x-npz", st.sampled_from(
     [npz(values=npy([3, 1, 2], "<u4")), npz(keys=npy([3, 1, 2], "<u4"), queries=npy([1], "<u4")),
-     npz(points=npy([[0.0, 1.0]]), k=npy([1], "<u4")), npz(next=npy([0], "<u4")), b"PK no archive"]))
+     npz(points=npy([[0.0, 1.0]]), k=npy([1], "<u4")), npz(next=npy([0], "<u4"))]))
 
 
 def is_valid(case, place):
