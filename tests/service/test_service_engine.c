@@ -224,6 +224,80 @@ static double refined(void)
     return metric("prmd_stage_duration_seconds_count{stage=\"landmarks\"} ");
 }
 
+/* ---- many at once ---- */
+
+enum { REQUESTS = 48, BODY_BYTES = 1024 };
+
+/* Request `i` of a kind of its own: some queries in the open, into obstacles, out of the world,
+ * into a closed room, where trees must look for a way. */
+static void write_request(char *body, unsigned i)
+{
+    static const char *const OPTIONS[] = {"", ",\"output\":\"nodes\"", ",\"simplify\":false",
+                                          ",\"objective\":\"hops\",\"interpolate\":0.3",
+                                          ",\"connect\":{\"radius\":0.2},\"diagnose\":true"};
+    int length = snprintf(body, BODY_BYTES, "{\"queries\":[");
+    for (unsigned q = 0; q <= i % 4; q++) {
+        const double along = (7 * i + 3 * q) % 31 / 30.0;
+        const double x = (i + q) % 7 == 3 ? 5 : (i + q) % 11 == 5 ? 11 : 0.5 + 4 * along;
+        length +=
+            snprintf(body + length, (size_t)(BODY_BYTES - length),
+                     "%s{\"id\":%u,\"start\":[%.3f,%.3f],\"goal\":[%.3f,%.3f]}", q > 0 ? "," : "",
+                     100 * i + q, x, 1 + 8 * along, 9.5 - 4 * along, 9 - 3 * along);
+    }
+    snprintf(body + length, (size_t)(BODY_BYTES - length), "]%s}", OPTIONS[i % 5]);
+}
+
+/* All of an answer but its times, malloc'ed. */
+static char *without_times(const struct exchange *exchange)
+{
+    const struct text *text = &exchange->call.reply.body;
+    char *copy = calloc(text->length + 1, 1);
+    assert_non_null(copy);
+    memcpy(copy, text->data, text->length);
+    char *times = strstr(copy, "\"timing_ms\"");
+    assert_non_null(times);
+    *times = '\0';
+    return copy;
+}
+
+/* Whatever they share a batch with, requests have the answers that they have alone. */
+static void many_at_once_as_alone(void **state)
+{
+    (void)state;
+    static char bodies[REQUESTS][BODY_BYTES];
+    char *alone[REQUESTS];
+    struct exchange *together[REQUESTS];
+    build("many", "{\"world\":\"flat\",\"robot\":\"ball\",\"samples\":{\"count\":400}}");
+    for (unsigned i = 0; i < REQUESTS; i++) {
+        write_request(bodies[i], i);
+        struct exchange *planned =
+            SEND(service, 200, .route = ROUTE_ROADMAP_PLAN, .name = "many", .body = bodies[i]);
+        alone[i] = without_times(planned);
+        harness_free(planned);
+    }
+    // other orders, other batches
+    static const unsigned STRIDES[] = {1, 5, 7, 11}; // prime to the number of requests
+    for (unsigned round = 0; round < sizeof STRIDES / sizeof STRIDES[0]; round++) {
+        for (unsigned i = 0; i < REQUESTS; i++) {
+            const unsigned at = i * STRIDES[round] % REQUESTS;
+            together[at] = harness_start(
+                service,
+                &(struct request){.route = ROUTE_ROADMAP_PLAN, .name = "many", .body = bodies[at]});
+        }
+        for (unsigned i = 0; i < REQUESTS; i++) {
+            harness_wait(together[i]);
+            assert_int_equal(together[i]->call.reply.status, 200);
+            char *answer = without_times(together[i]);
+            assert_string_equal(answer, alone[i]);
+            free(answer);
+            harness_free(together[i]);
+        }
+    }
+    for (unsigned i = 0; i < REQUESTS; i++)
+        free(alone[i]);
+    EXPECT(service, 204, .route = ROUTE_ROADMAP_DELETE, .name = "many");
+}
+
 /* Waits until so many have, at most ten seconds. */
 static void until_refined(double count)
 {
@@ -361,6 +435,7 @@ int main(void)
         cmocka_unit_test(a_map_as_a_lattice),
         cmocka_unit_test(anchors_mixes_and_what_may_touch),
         cmocka_unit_test(pictures_are_well_formed),
+        cmocka_unit_test(many_at_once_as_alone),
         cmocka_unit_test(answers_stay_when_refined),
         cmocka_unit_test(rounds_leave_no_memory),
     };
