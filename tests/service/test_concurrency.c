@@ -1,24 +1,25 @@
 /* Goal: answers belong to exactly one version whatever goes on around them, and nothing is left
- * over. Method: threads plan while others replace, delete and patch, over a fake engine that aborts
- * where an object is used after its end, by two threads, or mixed of two versions. Oracle: a
- * revision of a roadmap has one seed and one world for ever; the counts of objects come back to the
- * start. */
+ * over. Method: threads plan while others replace, delete, patch and follow jobs, over a fake
+ * engine that aborts where an object is used after its end, by two threads, or mixed of two
+ * versions. Oracle: a revision of a roadmap has one seed and one world for ever; the counts of
+ * objects come back to the start. */
 #include "fake_engine.h"
 #include "harness.h"
 
 #include "schema/clock.h"
 #include "support/pause.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLANNERS = 4, REVISIONS_MAX = 1 << 20 };
+enum { PLANNERS = 4, FOLLOWERS = 4, REVISIONS_MAX = 1 << 20 };
 
 static struct service *service;
 static atomic_bool over;
-static atomic_uint answered;
+static atomic_uint answered, ends_told;
 /* seed * 1000 + obstacles that a revision was seen with, plus 1; 0: not seen */
 static atomic_uint seen[REVISIONS_MAX];
 
@@ -122,9 +123,67 @@ static void *look(void *unused)
     return NULL;
 }
 
+/* ---- followers of jobs ---- */
+
+static void fall_asleep(void *transport)
+{
+    (void)transport;
+}
+
+static void wake_up(void *transport)
+{
+    sem_post(transport);
+}
+
+/* Reads a stream to its end, or no further than `reads` times. */
+static void read_stream(struct reply_stream *stream, unsigned reads)
+{
+    sem_t woken;
+    bool ended = false;
+    sem_init(&woken, 0, 0);
+    stream->sleep = fall_asleep;
+    stream->wake = wake_up;
+    stream->transport = &woken;
+    while (!ended && reads-- > 0) {
+        char text[4096];
+        const size_t bytes = stream->read(stream, text, sizeof(text) - 1, &ended);
+        text[bytes] = '\0';
+        if (bytes == 0 && !ended)
+            sem_wait(&woken);
+        else if (strstr(text, "event: done") || strstr(text, "event: error"))
+            atomic_fetch_add(&ends_told, 1);
+    }
+    stream->close(stream);
+    sem_destroy(&woken);
+}
+
+/* Follows the newest job, every other time only a bit of the way. */
+static void *follow(void *unused)
+{
+    (void)unused;
+    for (unsigned i = 0; !atomic_load(&over); i++) {
+        struct exchange *jobs =
+            harness_start(service, &(struct request){.route = ROUTE_JOB_LIST,
+                                                     .parameters = {"limit", "1000", NULL}});
+        char last[32];
+        harness_wait(jobs);
+        const size_t count = document_length(document_at(document_root(jobs->document), "/items"));
+        snprintf(last, sizeof(last), "/items/%zu/id", count > 0 ? count - 1 : 0);
+        struct exchange *told =
+            harness_start(service, &(struct request){.route = ROUTE_JOB_EVENTS,
+                                                     .name = harness_string(jobs, last)});
+        harness_wait(told);
+        if (told->call.reply.stream)
+            read_stream(told->call.reply.stream, i % 2 ? UINT_MAX : 2);
+        harness_free(told);
+        harness_free(jobs);
+    }
+    return NULL;
+}
+
 static void each_answer_is_of_one_version(void **state)
 {
-    pthread_t threads[PLANNERS + 4];
+    pthread_t threads[PLANNERS + FOLLOWERS + 4];
     unsigned count = 0;
     (void)state;
     fake_engine_reset();
@@ -140,6 +199,8 @@ static void each_answer_is_of_one_version(void **state)
     pthread_create(&threads[count++], NULL, patch, "a");
     pthread_create(&threads[count++], NULL, patch, "b");
     pthread_create(&threads[count++], NULL, look, NULL);
+    for (unsigned i = 0; i < FOLLOWERS; i++)
+        pthread_create(&threads[count++], NULL, follow, NULL);
     const double until = clock_steady() + seconds();
     while (clock_steady() < until)
         test_pause_ms(20);
@@ -153,6 +214,7 @@ static void each_answer_is_of_one_version(void **state)
         revisions += atomic_load(&seen[i]) > 0;
     assert_true(atomic_load(&answered) > 100);
     assert_true(revisions > 10);
+    assert_true(atomic_load(&ends_told) > 10);
 
     // all that was made for roadmaps goes with the last of them
     struct exchange *gone =
