@@ -11,6 +11,7 @@ import socket
 import ssl
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 import warnings
@@ -45,6 +46,14 @@ def wait_for(what, seconds=20):
             return True
         time.sleep(0.02)
     return False
+
+
+def make_certificate(folder, name):
+    """NAME.cert and NAME.key of localhost, signed by themselves."""
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                    "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+                    "-keyout", folder / (name + ".key"), "-out", folder / (name + ".cert")],
+                   check=True, capture_output=True)
 
 
 class Folder(unittest.TestCase):
@@ -268,7 +277,7 @@ class Https(Folder):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.make_certificate("a")
+        make_certificate(cls.path, "a")
         cls.arguments = ("--tls-cert", str(cls.path / "cert"), "--tls-key", str(cls.path / "key"))
         cls.use("a")
         cls.daemon = Daemon(*cls.arguments, tls=ssl.create_default_context(cafile=str(cls.path / "a.cert")))
@@ -277,13 +286,6 @@ class Https(Folder):
     def tearDownClass(cls):
         assert cls.daemon.stop() == 0
         super().tearDownClass()
-
-    @classmethod
-    def make_certificate(cls, name):
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                        "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
-                        "-keyout", cls.path / (name + ".key"), "-out", cls.path / (name + ".cert")],
-                       check=True, capture_output=True)
 
     @classmethod
     def use(cls, name):
@@ -343,7 +345,7 @@ class Https(Folder):
     def test_renewal_without_a_break(self):
         first = self.served()
         self.assertEqual(first, (self.path / "a.cert").read_text().strip())
-        self.make_certificate("b")
+        make_certificate(self.path, "b")
         # a pair that does not fit changes nothing
         shutil.copy(self.path / "b.cert", self.path / "cert")
         self.daemon.process.send_signal(signal.SIGHUP)
@@ -357,6 +359,53 @@ class Https(Folder):
         self.use("a")
         self.daemon.process.send_signal(signal.SIGHUP)
         self.assertTrue(wait_for(lambda: self.served() == first))
+
+
+@unittest.skipUnless(shutil.which("openssl"), "needs openssl to make certificates")
+class Renewal(Folder):
+    SECONDS = float(os.environ.get("PRM_RENEWAL_S", "3"))
+
+    def test_no_request_suffers(self):
+        """Tokens, certificate and log change places many times a second; whoever is in both files gets in."""
+        make_certificate(self.path, "a")
+        (self.path / "tokens").write_text(line("read", "kept"))
+        arguments = ["--tls-cert", str(self.path / "a.cert"), "--tls-key", str(self.path / "a.key"),
+                     "--token-file", str(self.path / "tokens"), "--log-file", str(self.path / "log")]
+        context = ssl.create_default_context(cafile=str(self.path / "a.cert"))
+        daemon = Daemon(*arguments, tls=context, token="kept")
+        deadline = time.monotonic() + self.SECONDS
+        failed, answered = [], [0]
+
+        def client(keeps):
+            connection = daemon.connect()
+            while time.monotonic() < deadline:
+                connection.request("GET", "/v1/limits", headers={"Authorization": "Bearer kept"})
+                reply = connection.getresponse()
+                reply.read()
+                answered[0] += 1
+                if reply.status != 200:
+                    failed.append(reply.status)
+                if not keeps:
+                    connection.close()
+            connection.close()
+
+        clients = [threading.Thread(target=client, args=(i % 2 == 0,)) for i in range(8)]
+        for thread in clients:
+            thread.start()
+        renewals = 0
+        while time.monotonic() < deadline:
+            new = self.path / "new"
+            new.write_text(line("read", "kept") + line("write", f"other-{renewals}"))
+            new.replace(self.path / "tokens")
+            daemon.process.send_signal(signal.SIGHUP)
+            renewals += 1
+            time.sleep(0.02)
+        for thread in clients:
+            thread.join()
+        self.assertEqual(daemon.stop(), 0)
+        self.assertEqual(failed, [])
+        self.assertGreater(answered[0], renewals)
+        self.assertGreater((self.path / "log").read_text().count('"event":"reloaded","tokens":2'), renewals // 10)
 
 
 class Operation(Folder):
