@@ -117,7 +117,7 @@ xmlDoc *xml_read(const char *data, size_t bytes, const char *root, const struct 
         problem_add(problem, PROBLEM_MALFORMED, "there is no XML where it is needed");
         return NULL;
     }
-    xmlDoc *document = parse(data, bytes, problem);
+    xmlDoc *document = xml_is_plain(data, bytes, problem) ? parse(data, bytes, problem) : NULL;
     if (!document)
         return NULL;
     xmlNode *top = xmlDocGetRootElement(document);

@@ -21,6 +21,10 @@
 xmlDoc *xml_read(const char *data, size_t bytes, const char *root, const struct limits *limits,
                  struct problem *problem);
 
+/* Whether bytes can be given to libxml2: in UTF-8 or what has ASCII in it as it is, and no element
+ * with more attributes than any file needs; else a fault. Linear; xml_plain.c. */
+bool xml_is_plain(const char *data, size_t bytes, struct problem *problem);
+
 /* The first child of this name, and the next of the same; NULL: no more. */
 xmlNode *xml_child(const xmlNode *parent, const char *name);
 xmlNode *xml_next(const xmlNode *node, const char *name);

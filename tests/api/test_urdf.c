@@ -69,6 +69,14 @@ static const struct refusal refusals[] = {
     {"<robot name='a' name='b'/>", PROBLEM_MALFORMED, "name"},
     {"<robot>\n<link name='a'>\n</robot>", PROBLEM_MALFORMED, "line 3"},
     {"<robot>&undeclared;</robot>", PROBLEM_MALFORMED, "undeclared"},
+    {"<?xml version='1.0' encoding='UTF-16'?><robot/>", PROBLEM_UNSUPPORTED, "UTF-8"},
+    {"<?xml version='1.0' encoding='utf-80'?><robot/>", PROBLEM_UNSUPPORTED, "UTF-8"},
+    {"<?xml version='1.0' encoding='IBM037'?><robot/>", PROBLEM_UNSUPPORTED, "UTF-8"},
+    {"<?xml version='1.0' encoding", PROBLEM_MALFORMED, "line 1"},
+    {"\xff\xfe<", PROBLEM_UNSUPPORTED, "UTF-8"},
+    {"<?xml version='1.0' encoding='Utf-8'?><sdf/>", PROBLEM_INVALID_ARGUMENT, "<sdf>"},
+    {"\xef\xbb\xbf<?xml version='1.0' encoding = \"US-ASCII\"?><sdf/>", PROBLEM_INVALID_ARGUMENT,
+     "<sdf>"},
     {"<sdf/>", PROBLEM_INVALID_ARGUMENT, "<sdf>"},
     {"<!DOCTYPE robot SYSTEM 'http://127.0.0.1:9/x.dtd'><robot/>", PROBLEM_UNSUPPORTED, "DOCTYPE"},
     {"<!DOCTYPE r [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><robot><link name='&x;'/></robot>",
@@ -174,6 +182,12 @@ static void hostile_files_end_soon(void **state)
     char *wide = repeat("<robot>", "<link name='a'/>", 200000, "</robot>");
     char *links = repeat("<robot name='", "x", 1 << 20, "'/>");
     char *yaml = repeat("a: ", "[", 100000, "");
+    char *many = repeat("<robot ", "a='' ", 65, "/>");
+    char *fewer = repeat("<robot ", "a='>' ", 64, "/>");
+    char *quotes = repeat("<?a ", "\"\"", 1000, "?><!--<b ''''' --><robot><![CDATA[<]]></sdf>");
+    expect_refusal(many, NULL, NULL, NULL, PROBLEM_INVALID_ARGUMENT, "64 attributes");
+    expect_refusal(fewer, NULL, NULL, NULL, PROBLEM_MALFORMED, "redefined");
+    expect_refusal(quotes, NULL, NULL, NULL, PROBLEM_MALFORMED, "mismatch");
     expect_refusal(deep, NULL, NULL, NULL, PROBLEM_MALFORMED, "line 1");
     expect_refusal(huge, NULL, NULL, NULL, PROBLEM_LIMIT_EXCEEDED, "bytes");
     expect_refusal(wide, NULL, NULL, NULL, PROBLEM_DUPLICATE_ID, "\"a\"");
@@ -185,6 +199,9 @@ static void hostile_files_end_soon(void **state)
     free(wide);
     free(links);
     free(yaml);
+    free(many);
+    free(fewer);
+    free(quotes);
 }
 
 /* ---- what is made of them ---- */
