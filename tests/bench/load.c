@@ -3,7 +3,8 @@
  *   bench_load [OPTION…] FOLDER ADDRESS:PORT PATH
  *
  * FOLDER holds request.json, whose queries are sent in turn to PATH (a roadmap's plan), one a
- * request or as many as --each says, as .npy with --arrays. Prints answers a second, percentiles of
+ * request or as many as --each says, as .npy with --arrays; paths are simplified where the file or
+ * --simplify says so. Prints answers a second, percentiles of
  * the latency, and what the process of --pid had of memory and open files before and after.
  */
 #include "bench.h"
@@ -23,7 +24,8 @@
 
 static const char usage[] =
     "usage: bench_load [--connections N] [--requests N] [--seconds S] [--rate R] [--close]\n"
-    "                  [--each N] [--arrays] [--pid PID] [--title T] FOLDER ADDRESS:PORT PATH\n";
+    "                  [--each N] [--arrays] [--simplify] [--pid PID] [--title T]\n"
+    "                  FOLDER ADDRESS:PORT PATH\n";
 
 /* What a process holds. */
 struct process {
@@ -78,6 +80,7 @@ static void write_body(struct text *out, const struct problem_files *files, size
         text_json_close(out, '}');
     }
     text_json_close(out, ']');
+    text_member_bool(out, "simplify", files->request.simplify);
     text_json_close(out, '}');
 }
 
@@ -113,9 +116,10 @@ static struct load_request *make_requests(const struct problem_files *files, con
         else
             write_body(&body, files, i * each, each);
         text_print(&whole,
-                   "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/%s\r\n"
+                   "POST %s%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/%s\r\n"
                    "Content-Length: %zu\r\n%s\r\n",
-                   path, host, type, body.length, close ? "Connection: close\r\n" : "");
+                   path, arrays && !files->request.simplify ? "?simplify=false" : "", host, type,
+                   body.length, close ? "Connection: close\r\n" : "");
         text_append(&whole, body.data, body.length);
         text_deinit(&body);
         if (whole.failed)
@@ -189,11 +193,12 @@ int main(int argc, char **argv)
                                          {"pid", required_argument, NULL, 'p'},
                                          {"title", required_argument, NULL, 't'},
                                          {"arrays", no_argument, NULL, 'a'},
+                                         {"simplify", no_argument, NULL, 'S'},
                                          {NULL, 0, NULL, 0}};
     struct load_options options = {.connections = 64};
     const char *pid = NULL, *title = "load";
     unsigned each = 1;
-    bool good = true, arrays = false;
+    bool good = true, arrays = false, simplify = false;
     for (int code; (code = getopt_long(argc, argv, "", rows, NULL)) != -1;) {
         switch (code) {
         case 'c':
@@ -213,6 +218,9 @@ int main(int argc, char **argv)
             break;
         case 'a':
             arrays = true;
+            break;
+        case 'S':
+            simplify = true;
             break;
         case 'e':
             each = (unsigned)strtoul(optarg, NULL, 10);
@@ -238,6 +246,7 @@ int main(int argc, char **argv)
     struct problem_files files;
     if (!problem_files_read(&files, argv[optind]))
         return 2;
+    files.request.simplify |= simplify;
     options.request_count = arrays ? 1 : files.request.query_count;
     options.requests =
         make_requests(&files, argv[optind + 1], argv[optind + 2], each, arrays, options.close);

@@ -48,6 +48,7 @@ sleep 1
 
 plan() { "$load" --pid "$server" "$@" "$folder" "$address" /v1/roadmaps/m/plan; }
 plan --title "64 connections" --seconds "$seconds"
+plan --title "64 connections, simplified" --simplify --seconds "$seconds"
 plan --title "a connection a request" --close --seconds "$seconds"
 plan --title "10 000 queries as an array" --connections 1 --arrays --each 10000 --seconds "$seconds"
 plan --title "200 a second, idle" --connections 8 --rate 200 --seconds "$seconds"
