@@ -19,8 +19,12 @@ WORLD = {"dimension": 2, "bounds": {"min": [0, 0], "max": [10, 10]},
 ROOM = {"dimension": 3, "bounds": {"min": [0, 0, 0], "max": [10, 10, 10]},
         "obstacles": [{"type": "sphere", "center": [5, 5, 5], "radius": 2}]}
 QUERY = {"queries": [{"start": [0.1, 0.1], "goal": [9.9, 9.9]}], "simplify": False, "output": "cost"}
-# sanitizers and instrumented code are several times slower: there only that it ends is of interest
-CANCEL_S = 10 if os.environ.get("PRM_SANITIZED") else 1
+
+
+def cancel_s():
+    """The seconds that cancelling may take: one, and so many times more as the machine has more to do than processors,
+    or runs instrumented code."""
+    return max(1, os.getloadavg()[0] / os.cpu_count()) * (10 if os.environ.get("PRM_SANITIZED") else 1)
 
 
 class JobTest(DaemonTest):
@@ -127,7 +131,7 @@ class Events(JobTest):
         self.assertEqual({end[1] for end in ends}, {"done"})
 
     def test_watch(self):
-        job = self.build("watched", samples={"count": 100000}, seed=4)
+        job = self.build("watched", samples={"count": 600000}, seed=4)
         run = self.prm("job", "watch", job)
         self.assertEqual((run.returncode, run.stdout), (0, f"{job}: succeeded\n"), run.stderr)
         self.assertIn("%  ", run.stderr)
@@ -181,7 +185,7 @@ class Cancel(JobTest):
                     seconds = self.cancel_at(parameters, stage, seed)
                     if seconds is not None:
                         reached += 1
-                        self.assertLess(seconds, CANCEL_S)
+                        self.assertLess(seconds, cancel_s())
             self.assertGreater(2 * reached, len(stages), name)
 
     def test_one_that_waits(self):
@@ -191,7 +195,7 @@ class Cancel(JobTest):
         self.daemon.must("DELETE", "/v1/jobs/" + waiting)
         *_, (_, kind, end) = self.events(waiting)
         self.assertEqual((kind, end["state"], end["started"]), ("error", "cancelled", None))
-        self.assertLess(time.monotonic() - begun, CANCEL_S)
+        self.assertLess(time.monotonic() - begun, cancel_s())
         self.daemon.must("DELETE", "/v1/jobs/" + long)
         self.assertEqual(list(self.events(long))[-1][2]["state"], "cancelled")
 
@@ -242,14 +246,14 @@ class VanishedClients(JobTest):
         while more := half.recv(1 << 20):
             data += more
         self.assertTrue(data.startswith(b"HTTP/1.1 200"), "a half-close is no cancel")
-        for connection in held:
+        for connection in (*held, half):
             connection.close()
         done = (solved() - before - 5000) / 5000
         # the held are 16; of the 20 that were reset some may have had their turn
         self.assertLess(done, 16 + 20)
         begun = time.monotonic()
         self.daemon.plan("m", QUERY)
-        self.assertLess(time.monotonic() - begun, CANCEL_S)
+        self.assertLess(time.monotonic() - begun, cancel_s())
 
     def test_streams_end_with_their_clients(self):
         job = self.build("endless", samples={"count": 1000000}, seed=6)
