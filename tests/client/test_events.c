@@ -64,8 +64,8 @@ static void what_is_too_large_is_dropped(void **state)
     char line[LINE_BYTES];
     struct text noted = {0};
     struct events events = {.on_event = note, .context = &noted};
-    memset(line, 'x', sizeof(line));
-    memcpy(line, "data: ", 6);
+    for (size_t i = 0; i < sizeof(line); i++)
+        line[i] = i < 6 ? "data: "[i] : 'x';
     events_begin(&events);
     for (int i = 0; i < LINES; i++) {
         events_take(&events, line, sizeof(line));

@@ -76,14 +76,12 @@ static void make(struct graph *graph, unsigned kind, uint32_t n, struct test_ran
     const double unit = pow(10, (double)test_random_below(random, 13) - 6);
     for (uint32_t v = 1; v < n; v++) {
         const double length = unit * (1 + test_random_below(random, 1000) / 1000.0);
-        if (kind == 0)
+        // a path, trees, now and then in several parts, and a grid
+        const bool is_next = kind == 0 || (kind == 3 && v % 10 != 0);
+        if (is_next)
             join(graph, v - 1, v, length);
-        else if (kind == 1)
+        else if (kind == 1 || (kind == 2 && test_random_below(random, 10) > 0))
             join(graph, test_random_below(random, v), v, length);
-        else if (kind == 2 && test_random_below(random, 10) > 0)
-            join(graph, test_random_below(random, v), v, length);
-        else if (kind == 3 && v % 10 != 0)
-            join(graph, v - 1, v, length);
         if (kind == 3 && v >= 10)
             join(graph, v - 10, v, length);
     }

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { LINE_BYTES = 512, THREADS = 4, ROUNDS = 20000 };
+enum { LINE_BYTES = 512, THREADS = 4, ROUNDS = 20000, PER_ROUTE = THREADS * ROUNDS / 5 };
 
 static const unsigned JOBS[JOB_STATE_COUNT] = {1, 2, 3, 4, 5};
 static const unsigned ROADMAPS[] = {6, 7};
@@ -49,8 +49,10 @@ static double sample(const char *text, const char *series)
     char start[LINE_BYTES];
     snprintf(start, sizeof(start), "\n%s ", series);
     const char *found = strstr(text, start);
-    if (!found)
+    if (!found) {
         fail_msg("no %s", series);
+        return 0;
+    }
     assert_null(strstr(found + 1, start));
     return strtod(found + strlen(start), NULL);
 }
@@ -251,10 +253,10 @@ static void threads_count_together(void **state)
         char series[LINE_BYTES];
         snprintf(series, sizeof(series), "prmd_http_request_duration_seconds_count{route=\"/%c\"}",
                  'a' + i);
-        assert_true(sample(text, series) == THREADS * ROUNDS / 5);
+        assert_true(sample(text, series) == PER_ROUTE);
         snprintf(series, sizeof(series), "prmd_stage_duration_seconds_count{stage=\"/%c\"}",
                  'a' + i);
-        assert_true(sample(text, series) == THREADS * ROUNDS / 5);
+        assert_true(sample(text, series) == PER_ROUTE);
     }
     assert_int_equal(count_of(text, "\nprmd_http_requests_total{"), 35);
     free(text);
