@@ -32,6 +32,7 @@ struct device_thread {
     bool started, stopping;
     struct plan_task *first_plan, **last_plan;
     atomic_uint plan_count, announced;
+    atomic_bool awaits_company;
     struct lane lanes[DEVICE_LANE_COUNT];
     enum device_lane last_turn; /* whose the last was, of those that take turns */
     struct resident *retired;
@@ -101,10 +102,12 @@ static void await_company(struct device_thread *thread)
         atomic_load(&thread->announced) == 0)
         return;
     pthread_mutex_lock(&thread->lock);
+    atomic_store(&thread->awaits_company, true);
     while (!thread->stopping && atomic_load(&thread->announced) > 0 &&
            atomic_load(&thread->plan_count) < thread->batch_max)
         if (pthread_cond_timedwait(&thread->work, &thread->lock, &until) != 0)
             break;
+    atomic_store(&thread->awaits_company, false);
     pthread_mutex_unlock(&thread->lock);
 }
 
@@ -374,7 +377,11 @@ void device_thread_announce(struct device_thread *thread)
 
 void device_thread_arrived(struct device_thread *thread)
 {
-    atomic_fetch_sub(&thread->announced, 1);
+    if (atomic_fetch_sub(&thread->announced, 1) > 1 || !atomic_load(&thread->awaits_company))
+        return;
+    pthread_mutex_lock(&thread->lock);
+    pthread_cond_signal(&thread->work);
+    pthread_mutex_unlock(&thread->lock);
 }
 
 /* Puts a task at the end of a lane and wakes the thread; the lock is held. */

@@ -25,7 +25,7 @@ enum { RECALL_SAMPLES = 256 };
  * cells. */
 #define DIFFERENCES_PER_STEP 4e7
 enum { TILES_DOF = 3 }; /* dimensions in which QUERIES_MOST of tiles are a step */
-enum { CANDIDATES_PER_STEP = 1 << 17, QUERIES_LEAST = 64, QUERIES_MOST = 1 << 14 };
+enum { CANDIDATES_PER_STEP = 1 << 17, QUERIES_LEAST = 64, QUERIES_MOST = 1 << 13 };
 /* Embedded rows and bytes of the device that a milestone takes at most, and bytes of a neighbour
  * slot, scratch of sorting included. A row is stored as a state or beside it, in a tile and while
  * it is put there. */

@@ -110,10 +110,14 @@ static enum device_step hold(struct device_task *task, struct device *device)
     return DEVICE_DONE;
 }
 
-static struct device_thread *open_thread(void)
+static struct device_thread *open_waiting_thread(double batch_wait_s)
 {
-    const struct device_thread_options options = {
-        .queue_max = QUEUE_MAX, .step_s = 0.002, .plan = run_batch, .warm_up = no_warm_up};
+    const struct device_thread_options options = {.queue_max = QUEUE_MAX,
+                                                  .step_s = 0.002,
+                                                  .plan = run_batch,
+                                                  .batch_max = 3,
+                                                  .batch_wait_s = batch_wait_s,
+                                                  .warm_up = no_warm_up};
     struct device_thread *thread = NULL;
     fake_engine_reset();
     atomic_store(&event_count, 0);
@@ -123,12 +127,68 @@ static struct device_thread *open_thread(void)
     return thread;
 }
 
+static struct device_thread *open_thread(void)
+{
+    return open_waiting_thread(0);
+}
+
 /* Waits until so many events are noted. */
 static void until_events(unsigned count)
 {
     const double until = clock_steady() + 10;
     while (atomic_load(&event_count) < count && clock_steady() < until)
         test_pause_ms(1);
+}
+
+/* A plan waits for those that are announced: until they are there, or will not come, or make a
+ * batch, or it has waited long enough; and for nobody else. */
+static void plans_wait_for_company(void **state)
+{
+    (void)state;
+    enum { LONG_S = 100 };
+    static const struct {
+        unsigned announced, sent, withdrawn; /* before it is looked at */
+        bool runs;
+    } CASES[] = {
+        {0, 1, 0, true},  {1, 1, 0, false}, {1, 2, 1, true}, {1, 1, 1, true},
+        {2, 2, 1, false}, {2, 1, 2, true},  {2, 3, 0, true},
+    };
+    int group;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        struct device_thread *thread = open_waiting_thread(LONG_S);
+        struct letter_plan plans[] = {
+            {{.group = &group}, 'a'}, {{.group = &group}, 'b'}, {{.group = &group}, 'c'}};
+        const unsigned noted = CASES[i].sent + 2;
+        for (unsigned n = 0; n < CASES[i].announced; n++)
+            device_thread_announce(thread);
+        for (unsigned n = 0; n < CASES[i].sent; n++) {
+            assert_true(device_thread_plan(thread, &plans[n].task));
+            if (CASES[i].announced > 0)
+                test_pause_ms(2); // it waits already
+        }
+        for (unsigned n = 0; n < CASES[i].withdrawn; n++)
+            device_thread_arrived(thread);
+        if (CASES[i].runs)
+            until_events(noted);
+        else
+            test_pause_ms(20);
+        assert_int_equal(atomic_load(&event_count), CASES[i].runs ? noted : 0);
+        // a stop waits for nobody
+        device_thread_close(thread);
+        assert_int_equal(atomic_load(&event_count), noted);
+        assert_memory_equal(events, "[abc", CASES[i].sent + 1);
+    }
+
+    // and no longer than it may
+    struct device_thread *thread = open_waiting_thread(0.02);
+    struct letter_plan plan = {{.group = &group}, 'a'};
+    const double began = clock_steady();
+    device_thread_announce(thread);
+    assert_true(device_thread_plan(thread, &plan.task));
+    until_events(3);
+    assert_string_equal(events, "[a]");
+    assert_true(clock_steady() - began >= 0.02);
+    device_thread_close(thread);
 }
 
 static void order_of_work(void **state)
@@ -421,6 +481,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(warm_up_fails),
         cmocka_unit_test(order_of_work),
+        cmocka_unit_test(plans_wait_for_company),
         cmocka_unit_test(computations_and_builds_by_turns),
         cmocka_unit_test(an_awaiting_task_holds_up_its_lane_alone),
         cmocka_unit_test(a_stop_waits_for_what_awaits),
