@@ -65,7 +65,7 @@ static void observe(struct metrics_histogram *histogram, const struct metrics_bo
 /* Makes the series that are known before anything happens. */
 static void foresee(struct metrics *metrics)
 {
-    static const char *const OPS[] = {"plan", "update", "compute", "build"};
+    static const char *const OPS[] = {"plan", "update", "overlay", "question", "compute", "build"};
     for (unsigned i = 0; i < sizeof(OPS) / sizeof(OPS[0]); i++)
         series_of(metrics, &metrics->queues, OPS[i]);
     series_of(metrics, &metrics->jobs, "build");

@@ -23,7 +23,8 @@ void metrics_destroy(struct metrics *metrics);
 void metrics_request(struct metrics *metrics, const char *method, const char *route, int status,
                      double seconds);
 
-/* Waiting for the device: "plan", "update", "compute", "build". All texts below are static. */
+/* Waiting for the device: "plan", "update", "overlay", "question", "compute", "build". All texts
+ * below are static. */
 void metrics_queue(struct metrics *metrics, const char *op, double seconds);
 void metrics_stage(struct metrics *metrics, const char *stage, double seconds);
 

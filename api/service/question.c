@@ -35,6 +35,19 @@ static void answer(struct worker_task *work)
 
 /* ---- on the device thread ---- */
 
+/* Tells /metrics how long it waited, once, and at its end how long it took. */
+static void count(struct question *question, double began, bool done)
+{
+    struct metrics *metrics = question->service->metrics;
+    if (question->seconds < 0) {
+        metrics_queue(metrics, "question", began - question->task.queued);
+        question->seconds = 0;
+    }
+    question->seconds += clock_steady() - began;
+    if (done)
+        metrics_stage(metrics, "question", question->seconds);
+}
+
 static enum device_step step(struct device_task *task, struct device *device)
 {
     struct question *question = (struct question *)task;
@@ -49,6 +62,7 @@ static enum device_step step(struct device_task *task, struct device *device)
     do
         status = question->kind->step(question, device, &done);
     while (status == PRM_OK && !done && !device_should_yield(device, began));
+    count(question, began, done);
     if (status != PRM_OK) {
         problem_add_status(&question->call->problem, status);
         refuse(question);
@@ -115,6 +129,7 @@ void question_call(struct service *service, struct call *call, const struct ques
     question->kind = kind;
     question->service = service;
     question->call = call;
+    question->seconds = -1;
     question->roadmap = roadmap;
     question->space = space_of(roadmap->model->topology);
     if (call->body_bytes > SERVICE_LARGE_BYTES)

@@ -31,6 +31,7 @@ struct question {
     struct service *service;
     struct call *call;
     struct roadmap_version *roadmap; /* with a model; taken */
+    double seconds;                  /* on the device thread so far; negative: not begun */
     struct question_space space;
 };
 
