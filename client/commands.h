@@ -39,6 +39,8 @@ enum exit_code command_robot_delete(const struct session *, const struct argumen
 enum exit_code command_roadmap_build(const struct session *, const struct arguments *);
 enum exit_code command_roadmap_list(const struct session *, const struct arguments *);
 enum exit_code command_roadmap_get(const struct session *, const struct arguments *);
+enum exit_code command_roadmap_save(const struct session *, const struct arguments *);
+enum exit_code command_roadmap_load(const struct session *, const struct arguments *);
 enum exit_code command_roadmap_delete(const struct session *, const struct arguments *);
 enum exit_code command_plan(const struct session *, const struct arguments *);
 enum exit_code command_validate(const struct session *, const struct arguments *);

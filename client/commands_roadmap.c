@@ -1,4 +1,4 @@
-/* Roadmaps: build and follow, list, get. */
+/* Roadmaps: build and follow, list, get; archives of them. */
 #include "client/commands.h"
 #include "client/listing.h"
 #include "client/table.h"
@@ -182,9 +182,11 @@ enum exit_code command_roadmap_list(const struct session *session,
     return listing_print(session, "roadmaps", columns);
 }
 
-/* Sends the document and, unless told not to, follows the job that builds it. */
+/* Sends the document, or what content_type (NULL: JSON) says, and, unless told not to, follows the
+ * job that builds it. */
 static enum exit_code build_run(const struct session *session, const struct arguments *arguments,
-                                const char *method, const char *suffix, const struct text *body)
+                                const char *method, const char *suffix, const char *content_type,
+                                const struct text *body)
 {
     struct text path = {0};
     text_print(&path, "/v1/roadmaps/");
@@ -195,8 +197,11 @@ static enum exit_code build_run(const struct session *session, const struct argu
         text_deinit(&path);
         return session_usage(session, "out of memory");
     }
-    struct client_request request = {
-        .method = method, .path = path.data, .body = body->data, .body_bytes = body->length};
+    struct client_request request = {.method = method,
+                                     .path = path.data,
+                                     .body = body->data,
+                                     .body_bytes = body->length,
+                                     .content_type = content_type};
     struct client_reply reply;
     enum exit_code code = session_send(session, &request, &reply);
     text_deinit(&path);
@@ -240,7 +245,7 @@ enum exit_code command_roadmap_build(const struct session *session,
     } else {
         struct text body = {0};
         build_write(&build, root, &body);
-        code = build_run(session, arguments, "PUT", "", &body);
+        code = build_run(session, arguments, "PUT", "", NULL, &body);
         text_deinit(&body);
     }
     document_destroy(params);
@@ -261,7 +266,50 @@ enum exit_code command_roadmap_grow(const struct session *session,
     text_json_open(&body, '{');
     text_member_u64(&body, "count", count);
     text_json_close(&body, '}');
-    const enum exit_code code = build_run(session, arguments, "POST", "/grow", &body);
+    const enum exit_code code = build_run(session, arguments, "POST", "/grow", NULL, &body);
+    text_deinit(&body);
+    return code;
+}
+
+enum exit_code command_roadmap_save(const struct session *session,
+                                    const struct arguments *arguments)
+{
+    const char *path = arguments->words[1];
+    struct client_reply reply;
+    enum exit_code code =
+        session_call(session, "GET", "roadmaps", arguments->words[0], "/archive", &reply);
+    if (code == EXIT_SOLVED)
+        code = session_write_file(session, path, reply.body, reply.bytes);
+    if (code == EXIT_SOLVED)
+        fprintf(session->out, "%s: %zu bytes\n", path, reply.bytes);
+    client_reply_deinit(&reply);
+    return code;
+}
+
+/* Appends an option as a URL parameter of its name, where it is given. */
+static void parameter_append(struct text *url, const struct arguments *arguments, const char *name)
+{
+    const char *value = arguments_option(arguments, name);
+    if (!value)
+        return;
+    text_print(url, "%c%s=", memchr(url->data, '?', url->length) ? '&' : '?', name);
+    client_url_append(url, value);
+}
+
+enum exit_code command_roadmap_load(const struct session *session,
+                                    const struct arguments *arguments)
+{
+    struct text suffix = {0}, body = {0};
+    text_print(&suffix, "/archive");
+    parameter_append(&suffix, arguments, "world");
+    parameter_append(&suffix, arguments, "robot");
+    text_append(&suffix, "", 1);
+    enum exit_code code = session_read_file(session, arguments->words[1], &body);
+    if (code == EXIT_SOLVED && suffix.failed)
+        code = session_usage(session, "out of memory");
+    if (code == EXIT_SOLVED)
+        code = build_run(session, arguments, "PUT", suffix.data, "application/zip", &body);
+    text_deinit(&suffix);
     text_deinit(&body);
     return code;
 }

@@ -233,6 +233,13 @@ static bool is_robot_type(const struct request_head *head)
     return false;
 }
 
+/* Whether a body may be a roadmap's archive. */
+static bool is_archive_type(const struct request_head *head)
+{
+    return headers_content_is(head->content_type, "application/zip") ||
+           headers_content_is(head->content_type, "application/octet-stream");
+}
+
 /* Whether the body's type and length and the answer's type are possible. */
 static bool judge_content(struct request *request, const struct request_head *head,
                           uint64_t declared)
@@ -245,9 +252,12 @@ static bool judge_content(struct request *request, const struct request_head *he
             has_format |= strcmp(request->call.parameters[i].key, "format") == 0;
         const bool is_array = takes_arrays(request) && is_array_type(head);
         const bool is_robot = request->call.route == ROUTE_ROBOT_PUT && is_robot_type(head);
-        if (!has_format && !is_array && !is_robot && !headers_content_json(head->content_type)) {
-            request_refuse(request, PROBLEM_UNSUPPORTED_MEDIA_TYPE,
-                           "the body must be application/json");
+        const bool is_archive = request->call.route == ROUTE_ROADMAP_ARCHIVE_PUT;
+        if (is_archive ? !is_archive_type(head)
+                       : !has_format && !is_array && !is_robot &&
+                             !headers_content_json(head->content_type)) {
+            request_refuse(request, PROBLEM_UNSUPPORTED_MEDIA_TYPE, "the body must be %s",
+                           is_archive ? "application/zip" : "application/json");
             return false;
         }
         if (headers_content_coding(head->content_encoding) == CODING_UNKNOWN) {

@@ -11,6 +11,10 @@ static void build_destroy(struct build *build)
 {
     prm_snapshot_writer_destroy(build->writer);
     prm_build_destroy(build->build);
+    prm_snapshot_reader_destroy(build->reader);
+    prm_snapshot_destroy(build->snapshot);
+    if (build->checked)
+        resident_release(&build->checked->resident);
     if (build->coming)
         resident_release(&build->coming->resident);
     if (build->model)
@@ -109,18 +113,20 @@ void build_end_failed(struct build *build, enum prm_status status)
     build_end_without(build, JOB_FAILED, &problem.faults[0]);
 }
 
-void build_end_published(struct build *build)
+void build_tell(const struct build *build)
 {
     struct service *service = build->service;
     const struct prm_roadmap *made = build->roadmap->model->topology->roadmap;
-    refinement_begin(service, build->roadmap->model);
-
-    // what /metrics and the log say about it
     for (uint32_t i = 0; i < made->statistics.stage_count; i++)
         metrics_stage(service->metrics, made->statistics.stages[i].name,
                       1e-3 * made->statistics.stages[i].milliseconds);
     const double seconds = count_end(build, JOB_SUCCEEDED);
     service_log(service, "build_ended", "roadmap %s: succeeded: %u milestones, %.1f ms",
                 build->name, made->milestone_count, 1e3 * seconds);
+}
+
+void build_end_published(struct build *build)
+{
+    refinement_begin(build->service, build->roadmap->model);
     build_destroy(build);
 }

@@ -102,6 +102,7 @@ static bool save_and_swap(struct build *build, struct roadmap_version *roadmap,
     version_release(replaced);
     if (stored) {
         build->roadmap = roadmap;
+        build_tell(build);
         build_answer(build, waiters, roadmap, NULL);
         return true;
     }

@@ -1,5 +1,6 @@
 #include "service/builds.h"
 
+#include "device/status.h"
 #include "schema/clock.h"
 #include "service/translate.h"
 #include "service/translate_roadmap.h"
@@ -37,6 +38,23 @@ void build_cancel(struct service *service, const char *name)
 
 /* ---- steps, on the device thread ---- */
 
+/* Begins to build, or to read, in the world of the PUT. */
+static enum prm_status begin_in_world(struct build *build, struct device *device,
+                                      const struct robot_spec *robot,
+                                      const struct roadmap_spec *parameters)
+{
+    const double *center = build->snapshot ? prm_snapshot_info_of(build->snapshot)->center : NULL;
+    const enum prm_status status =
+        resident_world_create(device, &build->world, build->pending->world, center);
+    if (status != PRM_OK)
+        return status;
+    if (build->snapshot)
+        return prm_snapshot_reader_create(device->context, &build->reader, build->snapshot,
+                                          &robot->spec, build->world->world);
+    return prm_build_create(device->context, &build->build, build->world->world, &robot->spec,
+                            &parameters->params);
+}
+
 static enum prm_status begin(struct build *build, struct device *device)
 {
     struct service *service = build->service;
@@ -56,10 +74,8 @@ static enum prm_status begin(struct build *build, struct device *device)
     if (status == PRM_OK)
         status = parameters_status;
     if (status == PRM_OK)
-        status = resident_world_create(device, &build->world, build->pending->world, NULL);
-    if (status == PRM_OK)
-        status = prm_build_create(device->context, &build->build, build->world->world, &robot.spec,
-                                  &parameters.params);
+        status = begin_in_world(build, device, &robot, &parameters);
+    build->params = parameters.params;
     robot_spec_deinit(&robot);
     roadmap_spec_deinit(&parameters);
     return status;
@@ -71,12 +87,15 @@ static enum prm_status advance(struct build *build, struct device *device, bool 
     const double began = clock_steady();
     enum prm_status status = PRM_OK;
     do
-        status = prm_build_step(build->build, done);
+        status = build->reader ? prm_snapshot_reader_step(build->reader, done)
+                               : prm_build_step(build->build, done);
     while (status == PRM_OK && !*done && !device_should_yield(device, began));
-    if (status != PRM_OK)
+    // what follows the last step has stages of its own
+    if (status != PRM_OK || *done)
         return status;
 
-    const struct prm_progress progress = prm_build_progress(build->build);
+    const struct prm_progress progress =
+        build->reader ? (struct prm_progress){"read", 0} : prm_build_progress(build->build);
     service_lock(build->service);
     jobs_progress(build->job, progress.stage, progress.fraction);
     service_unlock(build->service);
@@ -149,20 +168,56 @@ static enum device_step settle(struct build *build, struct device *device)
     return moved ? DEVICE_DONE : done ? build_publish(build) : DEVICE_AGAIN;
 }
 
+/* Whether a roadmap that was read is what its document says. */
+static bool is_as_told(const struct prm_roadmap_params *read, const struct prm_roadmap_params *told)
+{
+    return read->seed == told->seed && read->sample_count == told->sample_count &&
+           read->sample_method == told->sample_method && read->anchor_count == told->anchor_count &&
+           read->allowed_count == told->allowed_count &&
+           read->neighbor_method == told->neighbor_method && read->k == told->k &&
+           !(read->radius < told->radius) && !(read->radius > told->radius) &&
+           read->edge_check == told->edge_check;
+}
+
 /* Takes the outcome of a finished build, and plans on it once before others do. */
 static enum prm_status take_outcome(struct build *build, struct device *device)
 {
     struct prm_roadmap *topology = NULL;
     struct prm_validity *validity = NULL;
-    enum prm_status status = prm_build_finish(build->build, &topology, &validity);
+    enum prm_status status = build->reader
+                                 ? prm_snapshot_reader_finish(build->reader, &topology, &validity)
+                                 : prm_build_finish(build->build, &topology, &validity);
     if (status == PRM_OK)
         status = model_create(device, &build->model, topology, validity, build->world);
+    // which edges are valid is taken from nobody's word
+    if (status == PRM_OK && build->reader && !is_as_told(&topology->params, &build->params))
+        status = prm_fault_set(PRM_INVALID_ARGUMENT,
+                               "the roadmap's bytes are not of the parameters beside them");
+    if (status == PRM_OK && build->reader)
+        status = model_derive(device, &build->checked, build->model, build->world);
     if (status == PRM_OK)
         status =
             prm_planner_rehearse(device->planner, topology, validity, build->model->world->world);
     // what it needed of the device is free for others
     prm_build_destroy(build->build);
+    prm_snapshot_reader_destroy(build->reader);
+    prm_snapshot_destroy(build->snapshot);
     build->build = NULL;
+    build->reader = NULL;
+    build->snapshot = NULL;
+    return status;
+}
+
+/* Runs a step of checking a roadmap that was read; at the end it is the build's outcome. */
+static enum prm_status check(struct build *build, struct device *device)
+{
+    bool done = false;
+    const enum prm_status status = model_advance(device, build->checked, &done);
+    if (status == PRM_OK && done) {
+        resident_release(&build->model->resident);
+        build->model = build->checked;
+        build->checked = NULL;
+    }
     return status;
 }
 
@@ -184,9 +239,15 @@ static enum device_step step(struct device_task *task, struct device *device)
         return DEVICE_DONE;
     }
 
-    if (build->model)
+    if (build->model && !build->checked)
         return build->saved ? settle(build, device) : build_save(build, device);
-    enum prm_status status = build->build ? advance(build, device, &done) : begin(build, device);
+    enum prm_status status = PRM_OK;
+    if (build->checked)
+        status = check(build, device);
+    else if (build->build || build->reader)
+        status = advance(build, device, &done);
+    else
+        status = begin(build, device);
     if (status == PRM_OK && done)
         status = take_outcome(build, device);
     if (status == PRM_OK)
@@ -208,19 +269,24 @@ static void drop(struct device_task *task)
 
 struct build *build_create(struct service *service, const char *name,
                            const struct roadmap_document *document, struct version *world,
-                           struct version *robot)
+                           struct version *robot, const struct roadmap_import *import)
 {
     struct build *build = malloc(sizeof(*build));
     if (!build)
         return NULL;
     *build = (struct build){.task = {.step = step, .drop = drop}, .service = service};
     snprintf(build->name, sizeof(build->name), "%s", name);
-    build->pending = roadmap_version_create(document, (struct world_version *)world,
-                                            (struct robot_version *)robot);
-    if (build->pending)
-        return build;
-    free(build);
-    return NULL;
+    build->pending =
+        import ? roadmap_version_restore(document, import->built_in, (struct world_version *)world,
+                                         (struct robot_version *)robot)
+               : roadmap_version_create(document, (struct world_version *)world,
+                                        (struct robot_version *)robot);
+    if (!build->pending) {
+        free(build);
+        return NULL;
+    }
+    build->pending->state = ROADMAP_BUILDING;
+    return build;
 }
 
 void build_discard(struct build *build)
@@ -229,7 +295,7 @@ void build_discard(struct build *build)
     free(build);
 }
 
-struct job *build_enter(struct build *build, struct problem *problem)
+struct job *build_enter(struct build *build, struct roadmap_import *import, struct problem *problem)
 {
     struct service *service = build->service;
     char resource[JOB_RESOURCE_BYTES];
@@ -242,12 +308,17 @@ struct job *build_enter(struct build *build, struct problem *problem)
     }
     build->job = job;
     counted_take(&job->counted);
+    // from the submission on the device thread has it
+    build->snapshot = import ? import->snapshot : NULL;
     if (!device_thread_submit(service->device, DEVICE_LANE_BUILD, &build->task)) {
         problem_add_refusal(service, problem);
         jobs_finish(&service->jobs, job, JOB_CANCELLED, &problem->faults[0]);
         counted_release(&job->counted);
+        build->snapshot = NULL;
         return NULL;
     }
+    if (import)
+        import->snapshot = NULL;
     if (earlier)
         build_stop(earlier);
     return job;

@@ -22,7 +22,11 @@ struct build {
     struct roadmap_version *pending; /* what is to be built; taken */
     struct resident_world *world;    /* it is built in */
     struct prm_build *build;
-    struct model *model;  /* that it made; taken */
+    struct prm_snapshot *snapshot; /* that it is read from instead; owned; NULL: it is built */
+    struct prm_snapshot_reader *reader;
+    struct prm_roadmap_params params; /* what it says that is read; its pointers hold no more */
+    struct model *model;              /* that it made; taken */
+    struct model *checked;            /* that follows from what it read, being made; taken */
     struct model *coming; /* that follows from it in the present world, being made; taken */
     bool settling;        /* in the lane of updates, so that no world changes meanwhile */
 
@@ -46,17 +50,25 @@ void build_stop(struct build *build);
 /* The same for the build of a name; a name without one is accepted. The lock is held. */
 void build_cancel(struct service *service, const char *name);
 
-/* A build that is not entered yet; NULL: no memory. */
+/* A roadmap that comes from elsewhere instead of being built. */
+struct roadmap_import {
+    struct prm_snapshot *snapshot;    /* owned; a build that is made of it takes it: NULL then */
+    char built_in[FINGERPRINT_BYTES]; /* fingerprint of the world at the build */
+};
+
+/* A build that is not entered yet, or an import (else NULL), whose snapshot it takes once it is
+ * entered; NULL: no memory. */
 struct build *build_create(struct service *service, const char *name,
                            const struct roadmap_document *document, struct version *world,
-                           struct version *robot);
+                           struct version *robot, const struct roadmap_import *import);
 
 /* Forgets a build that was not entered. */
 void build_discard(struct build *build);
 
 /* Enters a build and its job, in place of an earlier one of the name. NULL: a fault was added, and
- * the build is still the caller's. The lock is held. */
-struct job *build_enter(struct build *build, struct problem *problem);
+ * the build is still the caller's. import: as of its creation. The lock is held. */
+struct job *build_enter(struct build *build, struct roadmap_import *import,
+                        struct problem *problem);
 
 /* ---- among the files of builds ---- */
 
@@ -78,6 +90,9 @@ enum device_step build_publish(struct build *build);
 void build_answer(const struct build *build, struct job_waiter *waiters,
                   const struct roadmap_version *roadmap, const struct problem_fault *error);
 
+/* Has /metrics and the log say what was published. */
+void build_tell(const struct build *build);
+
 /* End a build, which is freed, on the device thread. */
 void build_end_published(struct build *build);
 void build_end_without(struct build *build, enum job_state state,
@@ -88,5 +103,10 @@ void build_end_failed(struct build *build, enum prm_status status);
 /* roadmap_put.c */
 void roadmap_put(struct service *service, struct call *call);
 void roadmap_grow(struct service *service, struct call *call);
+
+/* As roadmap_put() goes on with a document that was read, and a roadmap to take instead of building
+ * it (NULL: none), whose snapshot stays the caller's unless it is set to NULL. */
+void roadmap_put_document(struct service *service, struct call *call,
+                          const struct roadmap_document *document, struct roadmap_import *import);
 
 #endif

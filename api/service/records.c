@@ -193,21 +193,29 @@ void robot_record_deinit(struct robot_record *record)
     text_deinit(&record->warnings);
 }
 
-/* Reads the document within. */
-static enum blob_outcome read_document(struct roadmap_document *roadmap,
-                                       const struct document_value *value)
+/* Reads the document within; false: `problem` says why not. */
+static bool read_document(struct roadmap_document *roadmap, const struct document_value *value,
+                          const struct limits *limits, struct problem *problem)
+{
+    struct text text = {0};
+    document_write(value, &text);
+    if (text.failed)
+        problem_add(problem, PROBLEM_OVERLOADED, "no memory for a roadmap");
+    const bool read =
+        !text.failed && roadmap_read(roadmap, text.data, text.length, limits, problem);
+    text_deinit(&text);
+    return read;
+}
+
+/* What it means for a record. */
+static enum blob_outcome read_saved_document(struct roadmap_document *roadmap,
+                                             const struct document_value *value)
 {
     const struct limits limits = limits_highest();
     struct problem problem = {0};
-    struct text text = {0};
-    document_write(value, &text);
-    enum blob_outcome outcome = BLOB_OK;
-    if (text.failed)
-        outcome = BLOB_NO_MEMORY;
-    else if (!roadmap_read(roadmap, text.data, text.length, &limits, &problem))
-        outcome = problem.faults[0].code == PROBLEM_OVERLOADED ? BLOB_NO_MEMORY : BLOB_DAMAGED;
-    text_deinit(&text);
-    return outcome;
+    if (read_document(roadmap, value, &limits, &problem))
+        return BLOB_OK;
+    return problem.faults[0].code == PROBLEM_OVERLOADED ? BLOB_NO_MEMORY : BLOB_DAMAGED;
 }
 
 enum blob_outcome roadmap_record_read(struct roadmap_record *record, const struct blob *blob)
@@ -226,7 +234,7 @@ enum blob_outcome roadmap_record_read(struct roadmap_record *record, const struc
             !read_id(record->bits_world, root, "/bits_world") || !document_is_object(within))
             outcome = BLOB_DAMAGED;
         else
-            outcome = read_document(&record->document, within);
+            outcome = read_saved_document(&record->document, within);
     }
     document_destroy(document);
     return outcome;
@@ -245,4 +253,43 @@ enum blob_outcome revisions_record_read(uint64_t *reserved, const struct blob *b
         outcome = BLOB_DAMAGED;
     document_destroy(document);
     return outcome;
+}
+
+/* ---- archives ---- */
+
+void archive_record_write(const struct roadmap_document *document, const char *built_in,
+                          struct text *out)
+{
+    text_json_open(out, '{');
+    text_member_u64(out, "format", RECORD_FORMAT);
+    text_member_string(out, "built_in", built_in);
+    text_json_key(out, "document");
+    text_json_open(out, '{');
+    roadmap_write_members(document, out);
+    text_json_close(out, '}');
+    text_json_close(out, '}');
+}
+
+bool archive_record_read(struct roadmap_document *document, char built_in[BLOB_ID_BYTES],
+                         const char *body, size_t bytes, const struct limits *limits,
+                         struct problem *problem)
+{
+    uint64_t format = 0;
+    char fault[PROBLEM_DETAIL_MAX / 2] = "no JSON document";
+    struct document *parsed = document_parse(body, bytes, fault, sizeof(fault));
+    const struct document_value *root = document_root(parsed);
+    bool read = false;
+    if (!parsed)
+        problem_add(problem, PROBLEM_MALFORMED, "%s", fault);
+    else if (!read_whole(&format, root, "/format") || !read_id(built_in, root, "/built_in") ||
+             !document_is_object(document_at(root, "/document")))
+        problem_add(problem, PROBLEM_INVALID_ARGUMENT,
+                    "it has no format, built_in and document as an archive has them");
+    else if (format != RECORD_FORMAT)
+        problem_add(problem, PROBLEM_INCOMPATIBLE, "it is of format %llu, this server's is %d",
+                    (unsigned long long)format, RECORD_FORMAT);
+    else
+        read = read_document(document, document_at(root, "/document"), limits, problem);
+    document_destroy(parsed);
+    return read;
 }

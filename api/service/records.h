@@ -66,6 +66,13 @@ void robot_record_deinit(struct robot_record *record);
 enum blob_outcome roadmap_record_read(struct roadmap_record *record, const struct blob *blob);
 void roadmap_record_deinit(struct roadmap_record *record);
 
+/* A roadmap's part of an archive: its document, and the fingerprint of the world at its build. */
+void archive_record_write(const struct roadmap_document *document, const char *built_in,
+                          struct text *out);
+bool archive_record_read(struct roadmap_document *document, char built_in[BLOB_ID_BYTES],
+                         const char *body, size_t bytes, const struct limits *limits,
+                         struct problem *problem);
+
 /* The record of how many revisions have been given away at most. */
 void revisions_record_write(uint64_t reserved, struct text *out);
 enum blob_outcome revisions_record_read(uint64_t *reserved, const struct blob *blob);

@@ -91,9 +91,10 @@ static enum put_outcome follow(struct call *call, struct job *job, bool is_new,
     return PUT_WAITS;
 }
 
-/* Decides what the document asks for, under the lock. */
+/* Decides what the document asks for, under the lock. import: NULL, or what it is taken from. */
 static enum put_outcome put(struct service *service, struct call *call,
-                            const struct roadmap_document *document, struct put_result *result)
+                            const struct roadmap_document *document, struct roadmap_import *import,
+                            struct put_result *result)
 {
     const char *name = call->segments[0];
     struct version *world, *robot;
@@ -103,7 +104,7 @@ static enum put_outcome put(struct service *service, struct call *call,
         !fits(call, document, world, robot) ||
         !call_may_change(call, present ? &present->version : NULL))
         return PUT_REFUSED;
-    struct build *build = build_create(service, name, document, world, robot);
+    struct build *build = build_create(service, name, document, world, robot, import);
     if (!build) {
         problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for a roadmap");
         return PUT_REFUSED;
@@ -129,7 +130,7 @@ static enum put_outcome put(struct service *service, struct call *call,
     if (!present && service->roadmaps.count >= service->limits.roadmaps)
         problem_add_limit(&call->problem, &service->limits, LIMIT_roadmaps);
     else
-        job = build_enter(build, &call->problem);
+        job = build_enter(build, import, &call->problem);
     if (!job) {
         build_discard(build);
         return PUT_REFUSED;
@@ -166,10 +167,19 @@ static void answer(struct service *service, struct call *call, enum put_outcome 
     }
 }
 
+void roadmap_put_document(struct service *service, struct call *call,
+                          const struct roadmap_document *document, struct roadmap_import *import)
+{
+    struct put_result result = {0};
+    service_lock(service);
+    const enum put_outcome outcome = put(service, call, document, import, &result);
+    service_unlock(service);
+    answer(service, call, outcome, &result);
+}
+
 void roadmap_put(struct service *service, struct call *call)
 {
     struct roadmap_document document;
-    struct put_result result = {0};
     if (!call_name_valid(call))
         return;
     if (!roadmap_read(&document, call_body(call), call->body_bytes, &service->limits,
@@ -177,12 +187,8 @@ void roadmap_put(struct service *service, struct call *call)
         call_fail(call);
         return;
     }
-
-    service_lock(service);
-    const enum put_outcome outcome = put(service, call, &document, &result);
-    service_unlock(service);
+    roadmap_put_document(service, call, &document, NULL);
     roadmap_deinit(&document);
-    answer(service, call, outcome, &result);
 }
 
 /* The document of what is there, or on its way, with `count` more milestones; false: faults are
@@ -230,7 +236,7 @@ void roadmap_grow(struct service *service, struct call *call)
     }
     service_lock(service);
     if (grow_document(service, call, &document, count)) {
-        outcome = put(service, call, &document, &result);
+        outcome = put(service, call, &document, NULL, &result);
         roadmap_deinit(&document);
     }
     service_unlock(service);

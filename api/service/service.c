@@ -2,6 +2,7 @@
 #include "service/service.h"
 
 #include "schema/clock.h"
+#include "service/archive.h"
 #include "service/blobs_folder.h"
 #include "service/builds.h"
 #include "service/compute.h"
@@ -67,6 +68,8 @@ static const struct use_case USE_CASES[ROUTE_COUNT] = {
     [ROUTE_ROADMAP_VALIDATE] = {validate_call, ""},
     [ROUTE_ROADMAP_NEAREST] = {nearest_call, ""},
     [ROUTE_ROADMAP_GRAPH] = {graph_call, " format "},
+    [ROUTE_ROADMAP_ARCHIVE] = {archive_get, ""},
+    [ROUTE_ROADMAP_ARCHIVE_PUT] = {archive_put, " world robot "},
     [ROUTE_ROADMAP_PICTURE] = {plan_call, " start goal "},
     [ROUTE_ROADMAP_PICTURE_POST] = {plan_call, ""},
     [ROUTE_JOB_LIST] = {job_list, PAGE},

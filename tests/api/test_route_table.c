@@ -14,25 +14,27 @@ static bool any_of(const char *text, const char *const *of, size_t count)
 }
 
 #define GRAPH "/v1/roadmaps/{roadmap}/graph"
+#define ARCHIVE "/v1/roadmaps/{roadmap}/archive"
 
 /* What a route's flags must be follows from its method, but for the paths named here. */
 static void flags_follow_from_method_and_path(void **state)
 {
     (void)state;
-    static const char *const ON_DEVICE[] = {"/v1/roadmaps/{roadmap}/picture.svg", GRAPH};
+    static const char *const ON_DEVICE[] = {"/v1/roadmaps/{roadmap}/picture.svg", GRAPH, ARCHIVE};
     static const char *const WITH_BODY[] = {"PUT", "PATCH", "POST"};
-    static const char *const OF_ANY_TYPE[] = {"/livez", "/readyz", "/healthz", "/metrics", GRAPH};
+    static const char *const OF_ANY_TYPE[] = {"/livez",   "/readyz", "/healthz",
+                                              "/metrics", GRAPH,     ARCHIVE};
     for (int i = 0; i < ROUTE_COUNT; i++) {
         const struct route *route = &route_table[i];
         const bool reads = strcmp(route->method, "GET") == 0;
-        const bool draws = any_of(route->pattern, ON_DEVICE, 2);
+        const bool draws = any_of(route->pattern, ON_DEVICE, 3);
         const bool cancels = strcmp(route->pattern, "/v1/jobs/{job}") == 0;
         unsigned flags = 0;
         if (any_of(route->method, WITH_BODY, 3))
             flags |= ROUTE_BODY;
         if (draws || (!reads && !cancels))
             flags |= ROUTE_WORK;
-        if (any_of(route->pattern, OF_ANY_TYPE, 5))
+        if (reads && any_of(route->pattern, OF_ANY_TYPE, 6))
             flags |= ROUTE_ANY_TYPE;
         if (route->flags != flags)
             fail_msg("%s %s: flags %u, not %u", route->method, route->pattern, route->flags, flags);
