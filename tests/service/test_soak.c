@@ -1,9 +1,9 @@
 /* Goal: under load each answer belongs to exactly one version of its roadmap and one of its world,
  * over the real engine and a real folder, and nothing is left over. Method: 32 clients plan, with
- * and without trees, while a world's doors open and shut, roadmaps are built with one seed after
- * another, replaced and deleted, and others read all there is; made for TSan, too. Oracle: the
- * lengths that quiet builds have given for each seed and each state of the doors, which all differ;
- * a revision has one seed and one state for ever.
+ * and without trees and with doors ignored, while a world's doors open and shut, roadmaps are built
+ * with one seed after another, replaced and deleted, and others read all there is; made for TSan,
+ * too. Oracle: the lengths that quiet builds have given for each seed and each state of the doors,
+ * which all differ; a revision has one seed and one state for ever.
  *
  * PRM_TEST_SECONDS: how long (default 3). */
 #include "folders.h"
@@ -29,7 +29,8 @@ enum {
     STATES = 4, /* bit 0: the left door is shut, bit 1: the right one */
     VERSIONS = SEEDS * STATES,
     QUERIES = 4,
-    KINDS = 3,
+    KINDS = 4,
+    KIND_OPEN = 3, /* its plans ignore the doors: their state does not show */
     REVISIONS_MAX = 1 << 20,
     PATIENCE_S = 300
 };
@@ -46,6 +47,7 @@ static const char *const BODIES[KINDS] = {
     "{" QUERIES_TEXT ",\"simplify\":false,\"output\":\"nodes\",\"expand\":{\"samples\":0}}",
     "{" QUERIES_TEXT ",\"expand\":{\"samples\":200}}",
     "{" QUERIES_TEXT ",\"objective\":\"hops\",\"simplify\":false,\"output\":\"cost\"}",
+    "{" QUERIES_TEXT ",\"ignore\":[\"left\",\"right\"],\"simplify\":false}",
 };
 
 static const char WORLD[] =
@@ -175,10 +177,12 @@ static void *plan(void *number)
                 fail_run("kind %u: lengths %.9g %.9g %.9g %.9g are of no version", kind, lengths[0],
                          lengths[1], lengths[2], lengths[3]);
             const double revision = harness_number(planned, "/revision");
-            note(version_of[m], revision, version, "the version");
             note(seed_of[m], revision, version / STATES, "the seed");
-            note(state_of, harness_number(planned, "/world_revision"), version % STATES,
-                 "the doors' state");
+            if (kind != KIND_OPEN) {
+                note(version_of[m], revision, version, "the version");
+                note(state_of, harness_number(planned, "/world_revision"), version % STATES,
+                     "the doors' state");
+            }
             atomic_fetch_add(&answered[kind], 1);
         } else if (status == 404 || status == 409) {
             // deleted, or not ready yet
@@ -287,9 +291,12 @@ static void learn(void)
         }
         EXPECT(service, 204, .route = ROUTE_ROADMAP_DELETE, .name = "quiet");
     }
-    for (unsigned kind = 0; kind < KINDS; kind++)
-        for (unsigned v = 0; v < VERSIONS; v++)
-            assert_int_equal(version_with(kind, expected[kind][v / STATES][v % STATES]), v);
+    for (unsigned kind = 0; kind < KINDS; kind++) {
+        for (unsigned v = 0; v < VERSIONS; v++) {
+            const unsigned like = kind == KIND_OPEN ? v / STATES * STATES : v;
+            assert_int_equal(version_with(kind, expected[kind][v / STATES][v % STATES]), like);
+        }
+    }
 }
 
 /* Bytes of resident device memory. */
@@ -341,12 +348,13 @@ static void each_answer_is_of_one_version(void **state)
         pthread_join(threads[i], NULL);
     if (fault[0])
         fail_msg("%s", fault);
-    print_message("answers %u, %u, %u, absent %u, refused %u; changes of the world %u, builds %u\n",
+    print_message("answers %u, %u, %u, %u, absent %u, refused %u; changes of the world %u, "
+                  "builds %u\n",
                   atomic_load(&answered[0]), atomic_load(&answered[1]), atomic_load(&answered[2]),
-                  atomic_load(&absent), atomic_load(&refused), atomic_load(&changed),
-                  atomic_load(&replaced));
+                  atomic_load(&answered[3]), atomic_load(&absent), atomic_load(&refused),
+                  atomic_load(&changed), atomic_load(&replaced));
     for (unsigned kind = 0; kind < KINDS; kind++)
-        assert_true(atomic_load(&answered[kind]) > 5);
+        assert_true(atomic_load(&answered[kind]) > 0);
     assert_true(atomic_load(&changed) > 1 && atomic_load(&replaced) > 0);
 
     // all that was made for roadmaps goes with them; a build that is cancelled ends a little later
