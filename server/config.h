@@ -27,7 +27,7 @@ struct config {
     uint64_t idle_timeout_s, receive_timeout_s, request_timeout_s, drain_timeout_s;
     double token_requests_per_s; /* 0: no bound */
     uint64_t batch_queries, batch_wait_us;
-    double build_step_ms;        /* 0: the service's default */
+    double build_step_ms; /* 0: the service's default */
     enum log_format log_format;
     enum log_level log_level;
     bool insecure; /* any address, although there are no tokens */
