@@ -27,7 +27,8 @@ enum { QUEUE_MAX = 8, EVENTS_MAX = 256 };
 /* What happened, a letter each. */
 static char events[EVENTS_MAX];
 static atomic_uint event_count;
-static sem_t gate; /* held by the first step of a test */
+/* The first step of a test holds the thread until the gate opens, and tells that it does. */
+static sem_t gate, holds;
 
 /* Called by one thread at a time; the count tells others what they may read. */
 static void note(char event)
@@ -106,8 +107,15 @@ static enum device_step hold(struct device_task *task, struct device *device)
 {
     (void)task;
     (void)device;
+    sem_post(&holds);
     sem_wait(&gate);
     return DEVICE_DONE;
+}
+
+static void hold_thread(struct device_thread *thread, struct device_task *holder)
+{
+    assert_true(device_thread_submit(thread, DEVICE_LANE_UPDATE, holder));
+    sem_wait(&holds);
 }
 
 static struct device_thread *open_waiting_thread(double batch_wait_s)
@@ -123,6 +131,7 @@ static struct device_thread *open_waiting_thread(double batch_wait_s)
     atomic_store(&event_count, 0);
     memset(events, 0, sizeof(events));
     sem_init(&gate, 0, 0);
+    sem_init(&holds, 0, 0);
     assert_int_equal(device_thread_open(&thread, &options), PRM_OK);
     return thread;
 }
@@ -205,7 +214,7 @@ static void order_of_work(void **state)
     struct letter_task builds[] = {{{.step = step, .drop = drop}, 'B', 2},
                                    {{.step = step, .drop = drop}, 'C', 1}};
     struct letter_task update = {{.step = step, .drop = drop}, 'U', 2};
-    assert_true(device_thread_submit(thread, DEVICE_LANE_UPDATE, &holder));
+    hold_thread(thread, &holder);
     assert_true(device_thread_submit(thread, DEVICE_LANE_BUILD, &builds[0].task));
     assert_true(device_thread_submit(thread, DEVICE_LANE_BUILD, &builds[1].task));
     assert_true(device_thread_submit(thread, DEVICE_LANE_UPDATE, &update.task));
@@ -233,7 +242,7 @@ static void computations_and_builds_by_turns(void **state)
     struct letter_task computations[] = {{{.step = step, .drop = drop}, 'K', 1},
                                          {{.step = step, .drop = drop}, 'L', 2}};
     struct letter_task update = {{.step = step, .drop = drop}, 'U', 1};
-    assert_true(device_thread_submit(thread, DEVICE_LANE_UPDATE, &holder));
+    hold_thread(thread, &holder);
     assert_true(device_thread_submit(thread, DEVICE_LANE_BUILD, &builds[0].task));
     for (unsigned i = 0; i < 2; i++)
         assert_true(device_thread_submit(thread, DEVICE_LANE_COMPUTE, &computations[i].task));
@@ -269,7 +278,7 @@ static void an_awaiting_task_holds_up_its_lane_alone(void **state)
                                     {{.step = step, .drop = drop}, 'V', 1}};
     struct letter_task builds[] = {{{.step = step_and_resume, .drop = drop}, 'B', 2},
                                    {{.step = step, .drop = drop}, 'C', 1}};
-    assert_true(device_thread_submit(thread, DEVICE_LANE_UPDATE, &holder));
+    hold_thread(thread, &holder);
     for (unsigned i = 0; i < 2; i++) {
         assert_true(device_thread_submit(thread, DEVICE_LANE_UPDATE, &updates[i].task));
         assert_true(device_thread_submit(thread, DEVICE_LANE_BUILD, &builds[i].task));
@@ -327,7 +336,7 @@ static void refinements_come_last(void **state)
     struct letter_task refinements[2 * QUEUE_MAX];
     struct letter_task build = {{.step = step, .drop = drop}, 'B', 2};
     struct letter_task update = {{.step = step, .drop = drop}, 'U', 1};
-    assert_true(device_thread_submit(thread, DEVICE_LANE_UPDATE, &holder));
+    hold_thread(thread, &holder);
     // their lane is never full
     for (unsigned i = 0; i < 2 * QUEUE_MAX; i++) {
         refinements[i] = (struct letter_task){{.step = step, .drop = drop}, 'R', 1};
@@ -348,7 +357,7 @@ static void queues_are_bounded(void **state)
     struct device_task holder = {.step = hold, .drop = drop};
     struct letter_plan plans[QUEUE_MAX + 1] = {0};
     struct letter_task tasks[QUEUE_MAX + 1];
-    assert_true(device_thread_submit(thread, DEVICE_LANE_UPDATE, &holder));
+    hold_thread(thread, &holder);
     for (unsigned i = 0; i < QUEUE_MAX; i++) {
         plans[i].letter = 'p';
         tasks[i] = (struct letter_task){{.step = step_without_end, .drop = drop}, 'B', 0};
