@@ -130,6 +130,10 @@ struct plan_times {
         simplify_ms, total_ms;
 };
 
+/* Writes the members "warnings", where there are some, and "timing_ms". */
+void plan_warnings_write(const struct plan_warning *warnings, uint32_t count, struct text *out);
+void plan_times_write(const struct plan_times *times, double write_ms, struct text *out);
+
 /* All that an answer says; everything is borrowed. `write` time is filled in by the writer. */
 struct plan_answer {
     const char *roadmap, *fingerprint;

@@ -145,14 +145,14 @@ static void write_result(const struct plan_answer *answer, uint32_t index, struc
 
 /* ---- the whole ---- */
 
-static void write_warnings(const struct plan_answer *answer, struct text *out)
+void plan_warnings_write(const struct plan_warning *warnings, uint32_t count, struct text *out)
 {
-    if (!answer->warning_count)
+    if (!count)
         return;
     text_json_key(out, "warnings");
     text_json_open(out, '[');
-    for (uint32_t i = 0; i < answer->warning_count; i++) {
-        const struct plan_warning *warning = &answer->warnings[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct plan_warning *warning = &warnings[i];
         text_json_open(out, '{');
         text_member_string(out, "code", warning->code);
         text_member_string(out, "detail", warning->detail);
@@ -163,7 +163,7 @@ static void write_warnings(const struct plan_answer *answer, struct text *out)
     text_json_close(out, ']');
 }
 
-static void write_times(const struct plan_times *times, double write_ms, struct text *out)
+void plan_times_write(const struct plan_times *times, double write_ms, struct text *out)
 {
     const struct {
         const char *stage;
@@ -212,7 +212,7 @@ void plan_answer_write(const struct plan_answer *answer, struct text *out)
     text_member_u64(out, "solved", solved);
     text_member_u64(out, "failed", answer->request->query_count - solved);
     text_json_close(out, '}');
-    write_warnings(answer, out);
-    write_times(&answer->times, 1e3 * (clock_steady() - begin), out);
+    plan_warnings_write(answer->warnings, answer->warning_count, out);
+    plan_times_write(&answer->times, 1e3 * (clock_steady() - begin), out);
     text_json_close(out, '}');
 }

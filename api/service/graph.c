@@ -197,7 +197,7 @@ static void deinit(struct question *question)
 
 void graph_call(struct service *service, struct call *call)
 {
-    static const struct question_kind KIND = {sizeof(struct graph), read_format, copy_graph, write,
-                                              deinit};
+    static const struct question_kind KIND = {
+        sizeof(struct graph), read_format, copy_graph, write, deinit, NULL};
     question_call(service, call, &KIND);
 }

@@ -79,7 +79,7 @@ static void deinit(struct question *question)
 
 void nearest_call(struct service *service, struct call *call)
 {
-    static const struct question_kind KIND = {sizeof(struct nearest), read_request, step, write,
-                                              deinit};
+    static const struct question_kind KIND = {
+        sizeof(struct nearest), read_request, step, write, deinit, NULL};
     question_call(service, call, &KIND);
 }

@@ -122,17 +122,6 @@ static bool read_request(struct plan *plan)
     return true;
 }
 
-/* Samples of trees a query: those asked for, else the default, none on a lattice. */
-static uint32_t expand_samples(const struct plan *plan)
-{
-    const uint64_t most = plan->service->limits.expand_samples;
-    if (plan->request.expand_said)
-        return plan->request.expand_samples;
-    if (plan->roadmap->model->topology->roadmap->params.sample_method == PRM_SAMPLE_LATTICE)
-        return 0;
-    return PLAN_EXPAND_SAMPLES < most ? PLAN_EXPAND_SAMPLES : (uint32_t)most;
-}
-
 /* Has the plan answered by a model, together with others that ask the same. */
 static bool enqueue(struct plan *plan, struct model *model)
 {
@@ -193,8 +182,8 @@ static void submit(struct worker_task *work)
     const double began = clock_steady();
     bool queued = read_request(plan);
     if (queued) {
-        plan->options = plan_translate(&plan->request, &service->limits);
-        plan->options.expand_samples = expand_samples(plan);
+        plan->options = plan_translate(&plan->request, &service->limits,
+                                       plan->roadmap->model->topology->roadmap);
         plan->times.parse_ms = 1e3 * (clock_steady() - began);
         if (!overlay_is_empty(&plan->request.overlay)) {
             queued = lay_over(plan);

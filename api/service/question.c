@@ -3,11 +3,13 @@
 #include "schema/clock.h"
 #include "service/translate.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 static void question_destroy(struct question *question)
 {
     question->kind->deinit(question);
+    overlay_deinit(&question->overlay);
     version_release(&question->roadmap->version);
     free(question);
 }
@@ -99,16 +101,68 @@ static struct question_space space_of(const struct topology *topology)
                                    .quaternion = quaternion < space->dof ? quaternion : UINT32_MAX};
 }
 
+/* Has it answered by a model; where the queue is full it is refused. */
+static void enqueue(struct question *question, struct model *model)
+{
+    question->model = model;
+    if (device_thread_submit(question->service->device, DEVICE_LANE_EXPAND, &question->task))
+        return;
+    problem_add_refusal(question->service, &question->call->problem);
+    refuse(question);
+}
+
+static struct question *overlaid(struct overlay *overlay)
+{
+    return (struct question *)((char *)overlay - offsetof(struct question, overlay));
+}
+
+/* On the device thread: the world of the request is there, or there is none. */
+static void overlay_ready(struct overlay *overlay, struct device *device, enum prm_status status)
+{
+    struct question *question = overlaid(overlay);
+    (void)device;
+    if (status == PRM_OK) {
+        enqueue(question, overlay->model);
+    } else {
+        problem_add_status(&question->call->problem, status);
+        refuse(question);
+    }
+}
+
+static void overlay_drop(struct overlay *overlay)
+{
+    drop(&overlaid(overlay)->task);
+}
+
+/* Has the request's own world made first. */
+static void lay_over(struct question *question, struct overlay_document *document)
+{
+    bool good = overlay_init(&question->overlay, question->service, question->call,
+                             question->roadmap, document);
+    if (good) {
+        question->overlay.ready = overlay_ready;
+        question->overlay.drop = overlay_drop;
+        good = overlay_submit(&question->overlay);
+        if (!good)
+            problem_add_refusal(question->service, &question->call->problem);
+    }
+    if (!good)
+        refuse(question);
+}
+
 static void submit(struct worker_task *work)
 {
     struct question *question = WORK_OF(question, work);
     if (!question->kind->read(question)) {
         refuse(question);
-    } else if (!device_thread_submit(question->service->device, DEVICE_LANE_EXPAND,
-                                     &question->task)) {
-        problem_add_refusal(question->service, &question->call->problem);
-        refuse(question);
+        return;
     }
+    struct overlay_document *overlay =
+        question->kind->overlay ? question->kind->overlay(question) : NULL;
+    if (overlay && !overlay_is_empty(overlay))
+        lay_over(question, overlay);
+    else
+        enqueue(question, question->roadmap->model);
 }
 
 void question_call(struct service *service, struct call *call, const struct question_kind *kind)

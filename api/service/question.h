@@ -1,5 +1,5 @@
 /* What a roadmap that answers is asked besides plans: whether states and motions are valid, which
- * milestones are near, what its graph is.
+ * milestones are near, what its graph is, what ways between many states cost.
  *
  * A question is read where it comes in (a large one by a worker), answered in bounded steps on the
  * device thread, and written by a worker.
@@ -9,6 +9,7 @@
 
 #include "schema/questions.h"
 #include "service/internal.h"
+#include "service/overlay.h"
 #include "service/roadmaps.h"
 
 struct question;
@@ -22,6 +23,8 @@ struct question_kind {
     /* Writes the answer's body and returns its media type. */
     const char *(*write)(struct question *question, struct text *out);
     void (*deinit)(struct question *question); /* at any point after the zeroes */
+    /* The obstacles of its own that it has read, to be taken over; NULL: the kind has none. */
+    struct overlay_document *(*overlay)(struct question *question);
 };
 
 struct question {
@@ -31,7 +34,12 @@ struct question {
     struct service *service;
     struct call *call;
     struct roadmap_version *roadmap; /* with a model; taken */
+<<<<<<< HEAD
     double seconds;                  /* on the device thread so far; negative: not begun */
+=======
+    struct overlay overlay;          /* where it has obstacles of its own; else zeros */
+    struct model *model;             /* that answers: the roadmap's, or the overlay's */
+>>>>>>> 96b2516 (wip)
     struct question_space space;
 };
 
@@ -41,9 +49,10 @@ void question_call(struct service *service, struct call *call, const struct ques
 /* So many of the states that are left in a step. */
 uint32_t question_piece(uint32_t count, uint32_t done, uint32_t most);
 
-/* The use cases: validate.c, nearest.c, graph.c */
+/* The use cases: validate.c, nearest.c, graph.c, matrix.c */
 void validate_call(struct service *service, struct call *call);
 void nearest_call(struct service *service, struct call *call);
 void graph_call(struct service *service, struct call *call);
+void matrix_call(struct service *service, struct call *call);
 
 #endif

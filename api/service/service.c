@@ -65,6 +65,7 @@ static const struct use_case USE_CASES[ROUTE_COUNT] = {
     [ROUTE_ROADMAP_DELETE] = {roadmap_delete, ""},
     [ROUTE_ROADMAP_PLAN] = {plan_call, NULL},
     [ROUTE_ROADMAP_GROW] = {roadmap_grow, ""},
+    [ROUTE_ROADMAP_MATRIX] = {matrix_call, ""},
     [ROUTE_ROADMAP_VALIDATE] = {validate_call, ""},
     [ROUTE_ROADMAP_NEAREST] = {nearest_call, ""},
     [ROUTE_ROADMAP_GRAPH] = {graph_call, " format "},

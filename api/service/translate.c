@@ -274,8 +274,20 @@ static enum prm_output output_translate(enum plan_output output)
     return PRM_OUTPUT_PATH;
 }
 
+/* Samples of trees a query: those asked for, else the default, none on a lattice. */
+static uint32_t expand_samples(const struct plan_request *request, uint64_t most,
+                               const struct prm_roadmap *roadmap)
+{
+    if (request->expand_said)
+        return request->expand_samples;
+    if (roadmap->params.sample_method == PRM_SAMPLE_LATTICE)
+        return 0;
+    return PLAN_EXPAND_SAMPLES < most ? PLAN_EXPAND_SAMPLES : (uint32_t)most;
+}
+
 struct prm_plan_options plan_translate(const struct plan_request *request,
-                                       const struct limits *limits)
+                                       const struct limits *limits,
+                                       const struct prm_roadmap *roadmap)
 {
     return (struct prm_plan_options){
         .objective = request->objective == PLAN_HOPS ? PRM_OBJECTIVE_HOPS : PRM_OBJECTIVE_LENGTH,
@@ -285,6 +297,7 @@ struct prm_plan_options plan_translate(const struct plan_request *request,
         .connect_k = request->connect_k,
         .connect_radius = request->connect_radius,
         .connect_enough = request->connect_enough,
+        .expand_samples = expand_samples(request, limits->expand_samples, roadmap),
         .diagnose = request->diagnose,
         .waypoints_max = limits->waypoints,
     };

@@ -36,8 +36,11 @@ void difference_spec_deinit(struct difference_spec *spec);
 /* But for the lists: translate_roadmap.h. */
 struct prm_roadmap_params roadmap_translate(const struct roadmap_document *document,
                                             const struct limits *limits);
+
+/* The options of a request to a roadmap. */
 struct prm_plan_options plan_translate(const struct plan_request *request,
-                                       const struct limits *limits);
+                                       const struct limits *limits,
+                                       const struct prm_roadmap *roadmap);
 
 /* The queries of a request, malloc'ed for the caller; numbers are borrowed. NULL: no memory. */
 struct prm_query *queries_translate(const struct plan_request *request);

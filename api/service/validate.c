@@ -127,7 +127,7 @@ static void deinit(struct question *question)
 
 void validate_call(struct service *service, struct call *call)
 {
-    static const struct question_kind KIND = {sizeof(struct validate), read_request, step, write,
-                                              deinit};
+    static const struct question_kind KIND = {
+        sizeof(struct validate), read_request, step, write, deinit, NULL};
     question_call(service, call, &KIND);
 }

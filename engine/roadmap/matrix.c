@@ -89,12 +89,25 @@ void prm_matrix_destroy(struct prm_matrix *matrix)
     prm_plan_results_deinit(&matrix->left);
     prm_buffer_destroy(matrix->context, &matrix->vertices);
     prm_buffer_destroy(matrix->context, &matrix->costs);
-    free(matrix->results.lengths);
-    free(matrix->results.hops);
-    free(matrix->results.states);
+    prm_matrix_results_deinit(&matrix->results);
     free(matrix->flags);
     free(matrix->left_pairs);
     free(matrix);
+}
+
+struct prm_matrix_results prm_matrix_take(struct prm_matrix *matrix)
+{
+    const struct prm_matrix_results taken = matrix->results;
+    matrix->results = (struct prm_matrix_results){0};
+    return taken;
+}
+
+void prm_matrix_results_deinit(struct prm_matrix_results *results)
+{
+    free(results->lengths);
+    free(results->hops);
+    free(results->states);
+    *results = (struct prm_matrix_results){0};
 }
 
 const struct prm_matrix_results *prm_matrix_results(const struct prm_matrix *matrix)

@@ -52,6 +52,11 @@ enum prm_status prm_matrix_step(struct prm_planner *planner, struct prm_matrix *
 /* What has been found so far; lives as long as the matrix. */
 const struct prm_matrix_results *prm_matrix_results(const struct prm_matrix *matrix);
 
+/* The same for the caller, who deinitialises it, whatever becomes of the matrix; after the last
+ * step. */
+struct prm_matrix_results prm_matrix_take(struct prm_matrix *matrix);
+void prm_matrix_results_deinit(struct prm_matrix_results *results);
+
 /* At any point; NULL is accepted. */
 void prm_matrix_destroy(struct prm_matrix *matrix);
 

@@ -2,6 +2,7 @@
 
 #include "device/clock.h"
 #include "roadmap/kinematics.h"
+#include "roadmap/matrix.h"
 #include "roadmap/plan.h"
 #include "roadmap/snapshot.h"
 #include "roadmap/validate.h"
@@ -711,6 +712,74 @@ void prm_expansion_destroy(struct prm_expansion *expansion)
     check_thread(expansion->context);
     free(expansion);
     died(1);
+}
+
+/* Every way costs the sum of its states' numbers, in one step. */
+struct prm_matrix {
+    struct prm_context *context;
+    const struct prm_roadmap *roadmap;
+    struct prm_matrix_input input;
+    struct prm_matrix_results results;
+};
+
+enum prm_status prm_matrix_create(struct prm_matrix **matrix, const struct prm_roadmap *roadmap,
+                                  const struct prm_validity *validity,
+                                  const struct prm_world *world,
+                                  const struct prm_matrix_input *input,
+                                  const struct prm_plan_options *options)
+{
+    check_thread(roadmap->context);
+    (void)options;
+    require(world->margin == ALIVE && validity->length_max == ALIVE,
+            "something is used after its end");
+    const size_t pairs = (size_t)input->source_count * input->target_count;
+    *matrix = calloc(1, sizeof(**matrix));
+    **matrix = (struct prm_matrix){.context = roadmap->context,
+                                   .roadmap = roadmap,
+                                   .input = *input,
+                                   .results = {.lengths = calloc(pairs + 1, sizeof(double)),
+                                               .hops = calloc(pairs + 1, sizeof(uint32_t)),
+                                               .states = calloc((size_t)input->state_count + 1,
+                                                                sizeof(struct prm_matrix_state)),
+                                               .pairs = pairs,
+                                               .solved = pairs}};
+    return PRM_OK;
+}
+
+enum prm_status prm_matrix_step(struct prm_planner *planner, struct prm_matrix *matrix, bool *done)
+{
+    check_thread(planner->context);
+    const struct prm_matrix_input *input = &matrix->input;
+    for (uint32_t i = 0; i < input->source_count; i++)
+        for (uint32_t j = 0; j < input->target_count; j++)
+            matrix->results.lengths[i * input->target_count + j] =
+                input->sources[i] + input->targets[j];
+    *done = !atomic_load(&fake_engine.expansions_held);
+    return PRM_OK;
+}
+
+struct prm_matrix_results prm_matrix_take(struct prm_matrix *matrix)
+{
+    const struct prm_matrix_results taken = matrix->results;
+    matrix->results = (struct prm_matrix_results){0};
+    return taken;
+}
+
+void prm_matrix_results_deinit(struct prm_matrix_results *results)
+{
+    free(results->lengths);
+    free(results->hops);
+    free(results->states);
+    *results = (struct prm_matrix_results){0};
+}
+
+void prm_matrix_destroy(struct prm_matrix *matrix)
+{
+    if (!matrix)
+        return;
+    check_thread(matrix->context);
+    prm_matrix_results_deinit(&matrix->results);
+    free(matrix);
 }
 
 void prm_plan_results_deinit(struct prm_plan_results *results)
