@@ -86,8 +86,8 @@ static void deinit(struct question *question)
 
 void archive_get(struct service *service, struct call *call)
 {
-    static const struct question_kind KIND = {sizeof(struct archive_reading), begin_nothing, copy,
-                                              write, deinit};
+    static const struct question_kind KIND = {
+        sizeof(struct archive_reading), begin_nothing, copy, write, deinit, NULL};
     question_call(service, call, &KIND);
 }
 

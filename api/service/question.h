@@ -34,12 +34,9 @@ struct question {
     struct service *service;
     struct call *call;
     struct roadmap_version *roadmap; /* with a model; taken */
-<<<<<<< HEAD
     double seconds;                  /* on the device thread so far; negative: not begun */
-=======
     struct overlay overlay;          /* where it has obstacles of its own; else zeros */
     struct model *model;             /* that answers: the roadmap's, or the overlay's */
->>>>>>> 96b2516 (wip)
     struct question_space space;
 };
 
