@@ -1,6 +1,7 @@
-/* Plan requests from the command line, a request file or a MovingAI scenario. */
+/* Plan requests from the command line, a request file, a MovingAI scenario or an array. */
 #include "client/commands.h"
 #include "client/scenario.h"
+#include "schema/npy.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -111,6 +112,53 @@ static enum exit_code scenario_write(const struct session *session, const char *
     return code;
 }
 
+/* Number `i` of an array of floats. */
+static double array_number(const struct npy_array *array, size_t i)
+{
+    const unsigned char *at = (const unsigned char *)array->data + i * array->item_bytes;
+    float narrow;
+    double wide;
+    if (array->type == NPY_FLOAT64) {
+        memcpy(&wide, at, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, at, sizeof narrow);
+    return (double)narrow;
+}
+
+/* Writes the queries of an array (Q, 2, dof). */
+static enum exit_code array_write(const struct session *session, const char *path, struct text *out)
+{
+    struct text content = {0};
+    struct npy_array array;
+    struct problem problem = {0};
+    enum exit_code code = session_read_file(session, path, &content);
+    if (code != EXIT_SOLVED)
+        return code;
+    if (!npy_read(&array, content.data, content.length, NULL, &problem))
+        code = session_usage(session, "%s: %s", path, problem.faults[0].detail);
+    else if ((array.type != NPY_FLOAT32 && array.type != NPY_FLOAT64) || array.axes != 3 ||
+             array.shape[1] != 2)
+        code = session_usage(session, "%s: not float32 or float64 of shape (queries, 2, numbers)",
+                             path);
+    text_json_open(out, '[');
+    const size_t dof = code == EXIT_SOLVED ? array.shape[2] : 0;
+    for (size_t q = 0; code == EXIT_SOLVED && q < array.shape[0]; q++) {
+        text_json_open(out, '{');
+        for (size_t end = 0; end < 2; end++) {
+            text_json_key(out, end == 0 ? "start" : "goal");
+            text_json_open(out, '[');
+            for (size_t c = 0; c < dof; c++)
+                text_json_number(out, array_number(&array, (2 * q + end) * dof + c), 17);
+            text_json_close(out, ']');
+        }
+        text_json_close(out, '}');
+    }
+    text_json_close(out, ']');
+    text_deinit(&content);
+    return code;
+}
+
 /* The options that are members of the request; false: one has no number. */
 static bool members_write(const struct arguments *arguments, struct text *out, char *fault,
                           size_t bytes)
@@ -197,7 +245,8 @@ enum exit_code plan_body_init(struct plan_body *body, const struct session *sess
         text_json_key(out, "queries");
         code = scenario_write(session, path, roadmap, body);
     } else if (path && name_ends_with(path, ".npy")) {
-        code = session_usage(session, "%s: npy is not supported by this version", path);
+        text_json_key(out, "queries");
+        code = array_write(session, path, out);
     } else if (path) {
         code = request_write(session, arguments, path, out);
     } else {

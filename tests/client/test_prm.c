@@ -1,6 +1,8 @@
 /* Goal: `prm` ends with the documented exit code, sends what its options say and prints what came
  * back. Method: the program itself against a scripted server on loopback. Oracle: by hand. */
 #include "fake_server.h"
+
+#include "schema/npy.h"
 #include "support/support.h"
 
 #include <fcntl.h>
@@ -96,6 +98,22 @@ static void file_write(const char *name, const char *content)
     fclose(file);
 }
 
+/* Two queries in the plane as an array; of so many axes of which it should have three. */
+static void array_write(const char *name, unsigned axes)
+{
+    static const float numbers[] = {0.5f, 1, 2, 3, 4, 5, 6, 7};
+    static const size_t shapes[][3] = {{4, 2}, {2, 2, 2}};
+    const struct npy_array array = npy_array(NPY_FLOAT32, axes, shapes[axes - 2], numbers);
+    struct text content = {0};
+    FILE *file = fopen(name, "wb");
+    assert_non_null(file);
+    npy_write_header(&array, &content);
+    text_append(&content, (const char *)numbers, sizeof numbers);
+    assert_int_equal(fwrite(content.data, 1, content.length, file), content.length);
+    assert_int_equal(fclose(file), 0);
+    text_deinit(&content);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -118,6 +136,8 @@ static int setup(void **state)
     file_write("other.scen", "version 1\n0 a 3 11 0 0 2 9 9.8\n");
     file_write("broken.json", "{");
     file_write("a.npy", "\x93NUMPY of a kind");
+    array_write("q.npy", 3);
+    array_write("flat.npy", 2);
     return 0;
 }
 
@@ -125,9 +145,9 @@ static int teardown(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "w.json",     "w.map",       "w.unknown", "p.json",    "q.json",       "q.scen",
-        "other.scen", "broken.json", "a.svg",     "out.json",  "a.npy",        "out.npz",
-        "w.stl",      "w.yaml",      "w.pgm",     "none.yaml", "no-image.yaml"};
+        "w.json",      "w.map",     "w.unknown",     "p.json", "q.json",  "q.scen", "other.scen",
+        "broken.json", "a.svg",     "out.json",      "a.npy",  "out.npz", "w.stl",  "w.yaml",
+        "w.pgm",       "none.yaml", "no-image.yaml", "q.npy",  "flat.npy"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(names[i]);
     rmdir(folder);
@@ -221,7 +241,8 @@ static void usage_is_2(void **state)
         {"plan m --start 1, --goal 1,2", 2, "\"1,\"", NULL},
         {"plan m --queries w.json", 2, "queries", NULL},
         {"plan m --queries q.json --start 1,2", 2, "exclude", NULL},
-        {"plan m --queries q.npy", 2, "not supported", NULL},
+        {"plan m --queries a.npy", 2, "a.npy", NULL},
+        {"plan m --queries flat.npy", 2, "of shape (queries, 2, numbers)", NULL},
         {"plan m --queries other.scen", 2, "11 cells high", NULL},
         {"--timeout x health", 2, "--timeout", NULL},
     };
@@ -260,6 +281,9 @@ static void answers_decide_the_rest(void **state)
         {"plan m --start 1,2 --goal 3,4 --expand 500", 0, NULL,
          "{\"expand\":{\"samples\":500},\"queries\""},
         {"plan m --queries q.json", 0, NULL, "\"objective\":\"hops\""},
+        {"plan m --queries q.npy --no-simplify", 0, NULL,
+         "{\"simplify\":false,\"queries\":[{\"start\":[0.5,1],\"goal\":[2,3]},{\"start\":[4,5],"
+         "\"goal\":[6,7]}]}"},
         {"plan m --queries q.json --objective length", 0, NULL,
          "{\"objective\":\"length\",\"queries\""},
         {"plan m --queries q.scen", 0, "0 of 1 lengths are the published ones, mean ratio 0.2888",
