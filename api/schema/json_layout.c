@@ -2,12 +2,13 @@
 
 #include "schema/document.h"
 
-enum { COLUMNS = 110, INDENT = 2 };
+enum { COLUMNS = 110 };
+static const size_t INDENT = 2;
 
-static void line_begin(struct text *out, unsigned depth)
+static void line_begin(struct text *out, size_t depth)
 {
     text_append(out, "\n", 1);
-    for (unsigned i = 0; i < INDENT * depth; i++)
+    for (size_t i = 0; i < INDENT * depth; i++)
         text_append(out, " ", 1);
 }
 
@@ -32,7 +33,7 @@ static void write_line(const json_t *json, struct text *line)
 }
 
 /* `column` is where the value begins. */
-static void write_value(json_t *json, unsigned depth, size_t column, struct text *out)
+static void write_value(json_t *json, size_t depth, size_t column, struct text *out)
 {
     struct text line = {0};
     write_line(json, &line);
@@ -76,10 +77,7 @@ static void write_value(json_t *json, unsigned depth, size_t column, struct text
     text_append(out, object ? "}" : "]", 1);
 }
 
-void json_layout_write(const json_t *json, struct text *out)
+void json_layout_write(json_t *json, struct text *out)
 {
-    // jansson counts references in values, and so has no const ones
-    json_t *value = json_incref((json_t *)(uintptr_t)json);
-    write_value(value, 0, 0, out);
-    json_decref(value);
+    write_value(json, 0, 0, out);
 }

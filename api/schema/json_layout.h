@@ -9,7 +9,8 @@
 
 #include <jansson.h>
 
-/* Appends the value, members in their order; numbers read back as the same. */
-void json_layout_write(const json_t *json, struct text *out);
+/* Appends the value, which is not changed, members in their order; numbers read back as the same.
+ */
+void json_layout_write(json_t *json, struct text *out);
 
 #endif

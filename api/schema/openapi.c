@@ -64,7 +64,7 @@ static json_t *plan_statuses(struct openapi *openapi)
     return words;
 }
 
-static json_t *expand(struct openapi *openapi, const json_t *from);
+static json_t *expand(struct openapi *openapi, json_t *from);
 
 /* Puts the members of parts into an object; `names` is an array. */
 static void add_parts(struct openapi *openapi, json_t *object, const json_t *names)
@@ -81,12 +81,12 @@ static void add_parts(struct openapi *openapi, json_t *object, const json_t *nam
     }
 }
 
-static json_t *expand_object(struct openapi *openapi, const json_t *from)
+static json_t *expand_object(struct openapi *openapi, json_t *from)
 {
     json_t *object = json_object();
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)from, key, value)
+    json_object_foreach(from, key, value)
     {
         if (strcmp(key, with_word) == 0)
             add_parts(openapi, object, value);
@@ -97,7 +97,7 @@ static json_t *expand_object(struct openapi *openapi, const json_t *from)
 }
 
 /* A copy of a value with all that stands for something else put in. */
-static json_t *expand(struct openapi *openapi, const json_t *from)
+static json_t *expand(struct openapi *openapi, json_t *from)
 {
     if (json_is_object(from))
         return expand_object(openapi, from);
@@ -112,7 +112,7 @@ static json_t *expand(struct openapi *openapi, const json_t *from)
         return limit_of(openapi, text + sizeof limit_word - 1);
     if (text && strcmp(text, statuses_word) == 0)
         return plan_statuses(openapi);
-    return json_copy((json_t *)(uintptr_t)from);
+    return json_copy(from);
 }
 
 /* An embedded document as it stands. */
