@@ -77,7 +77,8 @@ void overlay_write(const struct overlay_document *overlay, struct text *out)
     text_json_close(out, ']');
 
     // ids to ignore are a set
-    memcpy(sorted, overlay->ignored, overlay->ignored_count * id_bytes);
+    if (overlay->ignored_count > 0)
+        memcpy(sorted, overlay->ignored, overlay->ignored_count * id_bytes);
     qsort(sorted, overlay->ignored_count, id_bytes, id_compare);
     for (uint32_t i = 0; i < overlay->ignored_count; i++)
         if (i == 0 || strcmp(sorted[i], sorted[i - 1]) != 0)
