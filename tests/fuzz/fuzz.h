@@ -24,6 +24,7 @@
     X(robot, "robots in JSON; as far as the engine checks them")                                   \
     X(roadmap, "roadmap parameters and growths")                                                   \
     X(plan, "plan requests")                                                                       \
+    X(plan_npy, "plan requests as arrays")                                                         \
     X(questions, "validate, nearest and forward requests")                                         \
     X(compute, "requests to /v1/compute: JSON, npy and npz")                                       \
     X(numbers, "decimal numbers and texts")                                                        \
@@ -49,6 +50,7 @@
     X(tokens, "files of tokens, and the header that brings one")                                   \
     X(snapshot, "snapshots of roadmaps")                                                           \
     X(saved, "records of what is saved, and the files that keep it")                               \
+    X(archive, "archives of a roadmap with its world and robot")                                   \
     X(events, "streams of server-sent events")                                                     \
     X(client, "the client's scenarios, maps' yaml and arguments")
 

@@ -1,6 +1,10 @@
 /* What the daemon has written and reads again after a start, and streams that the client reads. */
 #include "client/events.h"
 #include "fuzz.h"
+#include "roadmap/snapshot.h"
+#include "schema/robot.h"
+#include "schema/world.h"
+#include "schema/zip_files.h"
 #include "service/blob_file.h"
 #include "service/records.h"
 
@@ -64,6 +68,50 @@ void fuzz_saved(const char *data, size_t bytes)
         fuzz_must(!blob_file_is_whole(&head, blob.data, bytes));
     }
     free(blob.data);
+}
+
+/* ---- archives ---- */
+
+/* The bytes of a member of that name; none where there is no such. */
+static struct zip_member member_of(const struct zip_files *files, const char *name)
+{
+    const struct zip_member *member = zip_files_find(files, name);
+    return member ? *member : (struct zip_member){.data = (char[]){""}};
+}
+
+/* All four files of an archive, each as the service reads it. */
+void fuzz_archive(const char *data, size_t bytes)
+{
+    static const struct zip_rules any = {"", ""};
+    struct zip_files files;
+    struct problem problem = {0}, world_problem = {0}, robot_problem = {0}, roadmap_problem = {0};
+    const bool good = zip_files_read(&files, data, bytes, &any, fuzz_limits(), &problem);
+    fuzz_judge(good, &problem);
+    if (!good)
+        return;
+    struct world_document world;
+    struct robot_document robot;
+    struct roadmap_document roadmap;
+    struct prm_snapshot *snapshot = NULL;
+    char built_in[BLOB_ID_BYTES];
+    const struct zip_member world_file = member_of(&files, "world.json"),
+                            robot_file = member_of(&files, "robot.json"),
+                            record = member_of(&files, "roadmap.json"),
+                            bytes_file = member_of(&files, "roadmap.bin");
+    if (world_read(&world, world_file.data, world_file.bytes, fuzz_limits(), &world_problem))
+        world_deinit(&world);
+    if (robot_read(&robot, robot_file.data, robot_file.bytes, fuzz_limits(), &robot_problem))
+        robot_deinit(&robot);
+    const bool read = archive_record_read(&roadmap, built_in, record.data, record.bytes,
+                                          fuzz_limits(), &roadmap_problem);
+    fuzz_judge(read, &roadmap_problem);
+    if (read) {
+        fuzz_must(is_id(built_in) && name_valid(roadmap.world));
+        roadmap_deinit(&roadmap);
+    }
+    (void)prm_snapshot_decode(&snapshot, bytes_file.data, bytes_file.bytes);
+    prm_snapshot_destroy(snapshot);
+    zip_files_deinit(&files);
 }
 
 /* ---- streams ---- */

@@ -191,6 +191,45 @@ void fuzz_roadmap(const char *data, size_t bytes)
 enum { DOF = 2 };
 static const char *const coordinates[DOF] = {"x", "y"};
 
+/* Queries have the states that they say they have. */
+static void check_queries(const struct plan_request *request)
+{
+    for (uint32_t i = 0; i < request->query_count; i++) {
+        const struct plan_query *query = &request->queries[i];
+        fuzz_must(query->invalid ? query->invalid_detail != NULL : query->goal_count > 0);
+        fuzz_must(query->invalid ||
+                  (query->start + DOF <= request->number_count &&
+                   query->goals + DOF * (size_t)query->goal_count <= request->number_count));
+    }
+    (void)plan_translate(request, fuzz_limits());
+}
+
+/* The obstacles of a request laid over a world. */
+static void apply_overlay(const struct overlay_document *overlay)
+{
+    static const char text[] =
+        "{\"dimension\":2,\"bounds\":{\"min\":[0,0],\"max\":[9,9]},\"obstacles\":["
+        "{\"id\":\"a\",\"type\":\"circle\",\"center\":[1,1],\"radius\":1,\"dynamic\":true},"
+        "{\"id\":\"b\",\"type\":\"grid\",\"width\":2,\"height\":1,\"rows\":[\".@\"]}]}";
+    struct world_document world;
+    struct overlaid_world overlaid;
+    struct text out = {0};
+    struct problem none = {0}, problem = {0};
+    fuzz_must(world_read(&world, text, sizeof(text) - 1, fuzz_limits(), &none));
+    overlay_write(overlay, &out);
+    fuzz_must(!out.failed);
+    const bool good = overlay_apply(&overlaid, &world, overlay, fuzz_limits(), &problem);
+    fuzz_judge(good, &problem);
+    if (good) {
+        for (uint32_t i = 0; i < overlaid.changed_count; i++)
+            fuzz_must(overlaid.changed[i] < world.obstacle_count);
+        check_world(&overlaid.document);
+        overlaid_world_deinit(&overlaid);
+    }
+    text_deinit(&out);
+    world_deinit(&world);
+}
+
 void fuzz_plan(const char *data, size_t bytes)
 {
     struct plan_request request;
@@ -205,14 +244,28 @@ void fuzz_plan(const char *data, size_t bytes)
     fuzz_judge(good, &problem);
     if (!good)
         return;
-    for (uint32_t i = 0; i < request.query_count; i++) {
-        const struct plan_query *query = &request.queries[i];
-        fuzz_must(query->invalid ? query->invalid_detail != NULL : query->goal_count > 0);
-        fuzz_must(query->invalid ||
-                  (query->start + DOF <= request.number_count &&
-                   query->goals + DOF * (size_t)query->goal_count <= request.number_count));
-    }
-    (void)plan_translate(&request, fuzz_limits());
+    check_queries(&request);
+    apply_overlay(&request.overlay);
+    plan_request_deinit(&request);
+}
+
+/* Queries as one array, the options in the first line. */
+void fuzz_plan_npy(const char *data, size_t bytes)
+{
+    struct call call;
+    char line[FUZZ_LINE_BYTES];
+    struct plan_request request;
+    struct plan_parameter parameters[CALL_PARAMETERS_MAX];
+    fuzz_call(&call, line, data, bytes);
+    for (unsigned i = 0; i < call.parameter_count; i++)
+        parameters[i] = (struct plan_parameter){call.parameters[i].key, call.parameters[i].value};
+    const bool good =
+        plan_request_read_npy(&request, call.body, call.body_bytes, parameters,
+                              call.parameter_count, DOF, fuzz_limits(), &call.problem);
+    fuzz_judge(good, &call.problem);
+    if (!good)
+        return;
+    check_queries(&request);
     plan_request_deinit(&request);
 }
 
