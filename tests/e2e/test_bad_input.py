@@ -39,7 +39,7 @@ class BadInput(DaemonTest):
         ("POST", PLAN, GOOD_QUERY + b',"expand":{"samples":-1}}', 422, "invalid_argument", "/expand/samples"),
         ("POST", PLAN, GOOD_QUERY + b',"expand":{"samples":1000000000}}', 422, "limit_exceeded", "/expand/samples"),
         ("POST", PLAN, GOOD_QUERY + b',"deadline_ms":-5}', 422, "invalid_argument", "/deadline_ms"),
-        ("POST", PLAN, GOOD_QUERY + b',"ignore":["a"]}', 422, "unsupported", "/ignore"),
+        ("POST", PLAN, GOOD_QUERY + b',"ignore":["a"]}', 422, "unknown_reference", "/ignore/0"),
         ("POST", "/v1/roadmaps/none/plan", GOOD_QUERY + b"}", 404, "unknown_roadmap", None),
         ("GET", "/v1/worlds/none", None, 404, "unknown_world", None),
         ("GET", "/v1/robots/none", None, 404, "unknown_robot", None),
