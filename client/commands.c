@@ -30,6 +30,8 @@ static const struct command command_table[] = {
      "take a roadmap that was saved, its world and robot under their names or others",
      command_roadmap_load},
     {"plan", "NAME", 1, 1, QUERY_OPTIONS " save", "answer queries on a roadmap", command_plan},
+    {"matrix", "NAME [FILE.json]", 1, 2, "state objective expand",
+     "show the costs between states, each to each", command_matrix},
     {"validate", "NAME [FILE.json]", 1, 2, "state",
      "judge states, and the path along several, or a request's edges and paths", command_validate},
     {"nearest", "NAME [FILE.json]", 1, 2, "state neighbors", "list the milestones near to states",
@@ -78,16 +80,6 @@ const struct command *command_find(struct arguments *arguments)
         return &command_table[i];
     }
     return NULL;
-}
-
-bool command_is_future(const struct arguments *arguments)
-{
-    static const char *const future[] = {"matrix"};
-    for (size_t i = 0; i < sizeof future / sizeof *future; i++) {
-        if (words_match(future[i], arguments))
-            return true;
-    }
-    return false;
 }
 
 /* Whether a name is in a list separated by spaces. */

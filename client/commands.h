@@ -25,9 +25,6 @@ bool command_accepts(const struct command *command, const struct arguments *argu
 void commands_help(FILE *out);
 void command_help(const struct command *command, FILE *out);
 
-/* Whether the words name a command of the service's contract that this version lacks. */
-bool command_is_future(const struct arguments *arguments);
-
 enum exit_code command_world_put(const struct session *, const struct arguments *);
 enum exit_code command_world_list(const struct session *, const struct arguments *);
 enum exit_code command_world_get(const struct session *, const struct arguments *);
@@ -43,6 +40,7 @@ enum exit_code command_roadmap_save(const struct session *, const struct argumen
 enum exit_code command_roadmap_load(const struct session *, const struct arguments *);
 enum exit_code command_roadmap_delete(const struct session *, const struct arguments *);
 enum exit_code command_plan(const struct session *, const struct arguments *);
+enum exit_code command_matrix(const struct session *, const struct arguments *);
 enum exit_code command_validate(const struct session *, const struct arguments *);
 enum exit_code command_nearest(const struct session *, const struct arguments *);
 enum exit_code command_graph(const struct session *, const struct arguments *);
@@ -76,5 +74,9 @@ struct plan_body {
 enum exit_code plan_body_init(struct plan_body *body, const struct session *session,
                               const struct arguments *arguments, const char *roadmap);
 void plan_body_deinit(struct plan_body *body);
+
+/* Writes the options that are members of the request; false: one has no number. */
+bool plan_members_write(const struct arguments *arguments, struct text *out, char *fault,
+                        size_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Questions to a roadmap besides plans: validate, nearest, graph. */
+/* Questions to a roadmap besides plans: validate, nearest, matrix, graph. */
 #include "client/commands.h"
 #include "client/table.h"
 
@@ -176,6 +176,80 @@ static bool nearest_print(const struct document_value *answer, FILE *out)
 enum exit_code command_nearest(const struct session *session, const struct arguments *arguments)
 {
     return question_ask(session, arguments, "/nearest", nearest_write_body, nearest_print);
+}
+
+/* ---- matrix ---- */
+
+static enum exit_code matrix_write_body(const struct session *session,
+                                        const struct arguments *arguments, struct text *out)
+{
+    unsigned count;
+    char fault[200];
+    text_json_open(out, '{');
+    if (!plan_members_write(arguments, out, fault, sizeof fault))
+        return session_usage(session, "%s", fault);
+    text_json_key(out, "states");
+    const enum exit_code code = states_write(session, arguments, &count, out);
+    text_json_close(out, '}');
+    return code;
+}
+
+/* The table of costs, where it is no wider than tables are. */
+static void costs_print(const struct document_value *answer, FILE *out)
+{
+    const struct document_value *costs = document_member(answer, "costs");
+    const struct document_value *targets = document_member(answer, "targets");
+    const struct document_value *sources = document_member(answer, "sources");
+    const size_t columns = document_length(targets);
+    if (columns >= TABLE_COLUMNS_MAX) {
+        fprintf(out, "%zu targets are too many for a table; --json prints all\n", columns);
+        return;
+    }
+    struct table table = {.columns = (unsigned)columns + 1};
+    table_cell(&table, "FROM");
+    for (size_t j = 0; j < columns; j++) {
+        table.right[j + 1] = true;
+        table_cell(&table, "TO %.0f", document_number(document_element(targets, j), "", NAN));
+    }
+    for (size_t i = 0; i < document_length(costs); i++) {
+        table_cell(&table, "%.0f", document_number(document_element(sources, i), "", NAN));
+        for (size_t j = 0; j < columns; j++) {
+            const double cost =
+                document_number(document_element(document_element(costs, i), j), "", NAN);
+            if (isnan(cost))
+                table_cell(&table, "-");
+            else
+                table_cell(&table, "%.6g", cost);
+        }
+    }
+    table_print(&table, out);
+    table_deinit(&table);
+}
+
+/* Whether there is a path for every pair. */
+static bool matrix_print(const struct document_value *answer, FILE *out)
+{
+    const struct document_value *states = document_member(answer, "states");
+    for (size_t i = 0; out && i < document_length(states); i++) {
+        const struct document_value *state = document_element(states, i);
+        const char *status = document_string(state, "/status", "?");
+        if (strcmp(status, "ok") == 0)
+            continue;
+        fprintf(out, "state %zu: %s", i, status);
+        if (document_member(state, "reason")) {
+            fputs(": ", out);
+            reason_print(document_member(state, "reason"), out);
+        }
+        fputc('\n', out);
+    }
+    if (out)
+        costs_print(answer, out);
+    return document_number(answer, "/summary/failed", 0) < 1;
+}
+
+enum exit_code command_matrix(const struct session *session, const struct arguments *arguments)
+{
+    return question_ask(session, arguments, "/matrix", matrix_write_body, matrix_print);
 }
 
 /* ---- graph ---- */

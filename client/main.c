@@ -22,8 +22,6 @@ int main(int argc, char **argv)
 
     // the command
     const struct command *command = command_find(&arguments);
-    if (!command && command_is_future(&arguments))
-        return session_usage(&session, "%s is not supported by this version", arguments.words[0]);
     if (!command && (arguments.word_count == 0 || arguments_option(&arguments, "help"))) {
         bool asked = arguments_option(&arguments, "help");
         commands_help(asked ? stdout : stderr);

@@ -159,9 +159,8 @@ static enum exit_code array_write(const struct session *session, const char *pat
     return code;
 }
 
-/* The options that are members of the request; false: one has no number. */
-static bool members_write(const struct arguments *arguments, struct text *out, char *fault,
-                          size_t bytes)
+bool plan_members_write(const struct arguments *arguments, struct text *out, char *fault,
+                        size_t bytes)
 {
     static const char *const words[] = {"objective", "output"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -237,7 +236,7 @@ enum exit_code plan_body_init(struct plan_body *body, const struct session *sess
     enum exit_code code;
     *body = (struct plan_body){.optima = NULL};
     text_json_open(out, '{');
-    if (!members_write(arguments, out, fault, sizeof fault))
+    if (!plan_members_write(arguments, out, fault, sizeof fault))
         return session_usage(session, "%s", fault);
     if (path && (arguments_option(arguments, "start") || arguments_option(arguments, "goal")))
         return session_usage(session, "--queries and --start, --goal exclude each other");

@@ -44,8 +44,7 @@ struct plan_request {
 };
 
 /* Parses a body for a roadmap with these coordinates. A query that is wrong in itself is marked
- * invalid; all else that is wrong fails the request. Members of later releases (obstacles, ignore)
- * are `unsupported`. false: nothing is left to deinit. */
+ * invalid; all else that is wrong fails the request. false: nothing is left to deinit. */
 bool plan_request_read(struct plan_request *request, const char *body, size_t bytes,
                        const char *const *coordinates, uint32_t dof, const struct limits *limits,
                        struct problem *problem);

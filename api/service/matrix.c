@@ -63,7 +63,6 @@ static enum prm_status begin(struct matrix *matrix)
         .deadline_ms = deadline_ms > 0 ? 1e3 * question->call->received_s + deadline_ms : 0};
     matrix->began = clock_steady();
     matrix->queue_ms = 1e3 * (matrix->began - question->task.queued);
-    metrics_queue(question->service->metrics, "matrix", matrix->began - question->task.queued);
     return prm_matrix_create(&matrix->matrix, roadmap, model->validity, model->world->world, &input,
                              &options);
 }

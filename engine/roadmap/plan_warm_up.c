@@ -1,6 +1,7 @@
 /* Warm-up of planning: a small roadmap is built and planned on with every kernel variant of a
  * space, since some OpenCL devices compile at the first launch only. */
 #include "device/try.h"
+#include "roadmap/matrix.h"
 #include "roadmap/plan_piece.h"
 #include "roadmap/validate.h"
 
@@ -84,9 +85,57 @@ cleanup:
     return status;
 }
 
+/* Checks the roadmap again where an obstacle has come, as for a request that brings its own. */
+static enum prm_status change(struct prm_arena *arena, const struct prm_roadmap *roadmap,
+                              const struct prm_validity *validity, const struct prm_world *world)
+{
+    enum prm_status status = PRM_OK;
+    const double *lower = world->lower, *upper = world->upper;
+    const struct prm_obstacle obstacle = {
+        .kind = world->dimension == 2 ? PRM_OBSTACLE_CIRCLE : PRM_OBSTACLE_SPHERE,
+        .center = {(lower[0] + upper[0]) / 2, (lower[1] + upper[1]) / 2, (lower[2] + upper[2]) / 2},
+        .quaternion = {0, 0, 0, 1},
+        .radius = (upper[0] - lower[0]) / 2};
+    const struct prm_difference difference = {.come = &obstacle, .come_count = 1};
+    struct prm_revision *revision = NULL;
+
+    TRY(prm_revision_create_between(&revision, roadmap, world, validity, world, &difference));
+    for (bool done = false; !done;)
+        TRY(prm_revision_step(arena, revision, &done));
+
+cleanup:
+    prm_revision_destroy(revision);
+    return status;
+}
+
+/* The cost of one way, by a matrix. */
+static enum prm_status cost(struct prm_planner *planner, const struct prm_roadmap *roadmap,
+                            const struct prm_validity *validity, const struct prm_world *world,
+                            const double *states)
+{
+    static const uint32_t FROM = 0, TO = 1;
+    enum prm_status status = PRM_OK;
+    const struct prm_matrix_input input = {.states = states,
+                                           .state_count = 2,
+                                           .sources = &FROM,
+                                           .targets = &TO,
+                                           .source_count = 1,
+                                           .target_count = 1};
+    struct prm_matrix *matrix = NULL;
+
+    TRY(prm_matrix_create(&matrix, roadmap, validity, world, &input, &OPTIONS[0]));
+    for (bool done = false; !done;)
+        TRY(prm_matrix_step(planner, matrix, &done));
+
+cleanup:
+    prm_matrix_destroy(matrix);
+    return status;
+}
+
 enum prm_status prm_planner_warm_up(struct prm_planner *planner, uint32_t dof)
 {
     enum prm_status status = PRM_OK;
+    static const double ENDS[6] = {1, 1, 1, 9, 9, 9};
     struct prm_arena *arena = prm_planner_arena(planner);
     struct prm_context *context = prm_arena_context(arena);
     struct prm_world *world = NULL;
@@ -101,6 +150,8 @@ enum prm_status prm_planner_warm_up(struct prm_planner *planner, uint32_t dof)
     for (bool done = false; !done;)
         TRY(prm_validity_refine(validity, &done));
     TRY(plan_all(planner, context, roadmap, validity, world));
+    TRY(change(arena, roadmap, validity, world));
+    TRY(cost(planner, roadmap, validity, world, ENDS));
 
 cleanup:
     prm_validity_destroy(validity);
@@ -153,6 +204,8 @@ enum prm_status prm_planner_rehearse(struct prm_planner *planner, const struct p
     // clearances, which reasons are made of
     TRY(prm_validate_motions(prm_planner_arena(planner), &judgement, roadmap, world, ends, MOTION,
                              1));
+    TRY(change(prm_planner_arena(planner), roadmap, validity, world));
+    TRY(cost(planner, roadmap, validity, world, ends));
 
 cleanup:
     prm_plan_results_deinit(&results);

@@ -6,6 +6,7 @@ from daemon import DaemonTest, main
 WORLD = {"dimension": 2, "bounds": {"min": [0, 0], "max": [10, 10]},
          "obstacles": [{"type": "circle", "center": [5, 5], "radius": 1}]}
 PLAN = "/v1/roadmaps/m/plan"
+MATRIX = "/v1/roadmaps/m/matrix"
 GOOD_QUERY = b'{"queries":[{"start":[1,1],"goal":[2,2]}]'
 
 
@@ -39,7 +40,11 @@ class BadInput(DaemonTest):
         ("POST", PLAN, GOOD_QUERY + b',"expand":{"samples":-1}}', 422, "invalid_argument", "/expand/samples"),
         ("POST", PLAN, GOOD_QUERY + b',"expand":{"samples":1000000000}}', 422, "limit_exceeded", "/expand/samples"),
         ("POST", PLAN, GOOD_QUERY + b',"deadline_ms":-5}', 422, "invalid_argument", "/deadline_ms"),
-        ("POST", PLAN, GOOD_QUERY + b',"ignore":["a"]}', 422, "unknown_reference", "/ignore/0"),
+        ("POST", PLAN, GOOD_QUERY + b',"ignore":["nothing"]}', 422, "unknown_reference", "/ignore/0"),
+        ("POST", PLAN, GOOD_QUERY + b',"obstacles":[{"type":"circle","center":[1,1]}]}', 422, "invalid_argument",
+         "/obstacles/0/radius"),
+        ("POST", MATRIX, b'{"states":[[1,1]],"sources":[1]}', 422, "invalid_argument", "/sources/0"),
+        ("POST", MATRIX, b'{"states":[[1]]}', 422, "invalid_argument", "/states/0"),
         ("POST", "/v1/roadmaps/none/plan", GOOD_QUERY + b"}", 404, "unknown_roadmap", None),
         ("GET", "/v1/worlds/none", None, 404, "unknown_world", None),
         ("GET", "/v1/robots/none", None, 404, "unknown_robot", None),
