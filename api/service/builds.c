@@ -169,11 +169,12 @@ static enum device_step settle(struct build *build, struct device *device)
 }
 
 /* Whether a roadmap that was read is what its document says. */
-static bool is_as_told(const struct prm_roadmap_params *read, const struct prm_roadmap_params *told)
+static bool is_as_told(const struct prm_roadmap *roadmap, const struct prm_roadmap_params *told)
 {
+    const struct prm_roadmap_params *read = &roadmap->params;
     return read->seed == told->seed && read->sample_count == told->sample_count &&
            read->sample_method == told->sample_method && read->anchor_count == told->anchor_count &&
-           read->allowed_count == told->allowed_count &&
+           roadmap->allowed_count == told->allowed_count &&
            read->neighbor_method == told->neighbor_method && read->k == told->k &&
            !(read->radius < told->radius) && !(read->radius > told->radius) &&
            read->edge_check == told->edge_check;
@@ -190,7 +191,7 @@ static enum prm_status take_outcome(struct build *build, struct device *device)
     if (status == PRM_OK)
         status = model_create(device, &build->model, topology, validity, build->world);
     // which edges are valid is taken from nobody's word
-    if (status == PRM_OK && build->reader && !is_as_told(&topology->params, &build->params))
+    if (status == PRM_OK && build->reader && !is_as_told(topology, &build->params))
         status = prm_fault_set(PRM_INVALID_ARGUMENT,
                                "the roadmap's bytes are not of the parameters beside them");
     if (status == PRM_OK && build->reader)

@@ -34,24 +34,37 @@ class Daemon:
     def __init__(self, *arguments, environment=None, tls=None, prefix="", token=None):
         self.tls, self.prefix, self.token = tls, prefix, token
         self.folder = tempfile.TemporaryDirectory(prefix="prmd-test-")
-        port_file = pathlib.Path(self.folder.name, "port")
+        self.port_file = pathlib.Path(self.folder.name, "port")
         self.log_path = pathlib.Path(self.folder.name, "log")
-        with open(self.log_path, "wb") as log:
-            self.process = subprocess.Popen(
-                [BINARY, "--listen", "127.0.0.1:0", "--port-file", str(port_file), "--data-dir",
-                 self.folder.name + "/data", *arguments],
-                stdout=log, stderr=log, env={**os.environ, **(environment or {})})
+        self.command = [BINARY, "--listen", "127.0.0.1:0", "--port-file", str(self.port_file), "--data-dir",
+                        self.folder.name + "/data", *arguments]
+        self.environment = {**os.environ, **(environment or {})}
+        self.start()
+
+    def start(self):
+        """Starts the process, on the data of an earlier one, and waits until it is ready."""
+        self.port_file.unlink(missing_ok=True)
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(self.command, stdout=log, stderr=log, env=self.environment)
         self.connection = None
         deadline = time.monotonic() + START_S
         while time.monotonic() < deadline and self.process.poll() is None:
-            if port_file.exists():
-                self.port = int(port_file.read_text())
+            if self.port_file.exists():
+                self.port = int(self.port_file.read_text())
                 if self.request("GET", "/readyz")[0] == 200:
                     return
             time.sleep(0.05)
         log = self.log()
         self.stop()
         raise AssertionError(f"prmd was not ready in {START_S} s: {log[-2000:]}")
+
+    def kill(self):
+        """Ends it as a loss of power does, but for the disk."""
+        self.process.kill()
+        self.process.wait()
+        if self.connection:
+            self.connection.close()
+        self.connection = None
 
     def log(self):
         return self.log_path.read_text(errors="replace")

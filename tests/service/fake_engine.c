@@ -301,6 +301,7 @@ enum prm_status prm_build_create(struct prm_context *context, struct prm_build *
     roadmap->context = context;
     (void)robot;
     roadmap->params = *params;
+    roadmap->allowed_count = params->allowed_count;
     roadmap->space.dof = world->dimension;
     for (uint32_t i = 0; i < world->dimension; i++)
         snprintf(roadmap->space.coordinates[i].name, PRM_COORDINATE_NAME_MAX, "%c",
