@@ -42,10 +42,8 @@ void fuzz_run(const struct fuzz_target *target, const char *data, size_t bytes)
     }
 }
 
-void fuzz_check(bool holds, const char *condition, const char *file, int line)
+void fuzz_fail(const char *condition, const char *file, int line)
 {
-    if (holds)
-        return;
     fprintf(stderr, "%s:%d: must hold: %s\n", file, line, condition);
     abort();
 }

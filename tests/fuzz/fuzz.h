@@ -75,8 +75,8 @@ void fuzz_run(const struct fuzz_target *target, const char *data, size_t bytes);
 /* ---- for the targets ---- */
 
 /* What must hold, else the process ends by abort(). */
-#define fuzz_must(condition) fuzz_check((condition), #condition, __FILE__, __LINE__)
-void fuzz_check(bool holds, const char *condition, const char *file, int line);
+#define fuzz_must(condition) ((condition) ? (void)0 : fuzz_fail(#condition, __FILE__, __LINE__))
+_Noreturn void fuzz_fail(const char *condition, const char *file, int line);
 
 /* The defaults, but for what one input may unpack to, which costs time as it is large. */
 const struct limits *fuzz_limits(void);
