@@ -201,7 +201,8 @@ static void check_queries(const struct plan_request *request)
                   (query->start + DOF <= request->number_count &&
                    query->goals + DOF * (size_t)query->goal_count <= request->number_count));
     }
-    (void)plan_translate(request, fuzz_limits());
+    const struct prm_roadmap roadmap = {.params.sample_method = PRM_SAMPLE_UNIFORM};
+    (void)plan_translate(request, fuzz_limits(), &roadmap);
 }
 
 /* The obstacles of a request laid over a world. */
