@@ -3,6 +3,8 @@
 Only data that is valid by itself is changed, so that what is invalid stays so.
 """
 import io
+import os
+import pathlib
 import random
 import struct
 import zipfile
@@ -66,6 +68,7 @@ schemathesis.openapi.media_type("application/x-npy", st.sampled_from(
 schemathesis.openapi.media_type("application/x-npz", st.sampled_from(
     [npz(values=npy([3, 1, 2], "<u4")), npz(keys=npy([3, 1, 2], "<u4"), queries=npy([1], "<u4")),
      npz(points=npy([[0.0, 1.0]]), k=npy([1], "<u4")), npz(next=npy([0], "<u4"))]))
+schemathesis.openapi.media_type("application/zip", st.just(pathlib.Path(os.environ["PRM_ARCHIVE"]).read_bytes()))
 
 
 def is_valid(case, place):

@@ -64,7 +64,9 @@ def main():
             command = [sys.argv[1], "--config-file", str(HERE / "schemathesis.toml"), "run",
                        "-H", "Authorization: Bearer " + TOKEN, f"http://127.0.0.1:{daemon.port}/openapi.json",
                        *sys.argv[2:]]
-            environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+            archive = pathlib.Path(folder, "archive")
+            archive.write_bytes(daemon.raw("GET", "/v1/roadmaps/room/archive", headers=ACCESS)[2])
+            environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PRM_ARCHIVE": str(archive)}
             status = subprocess.run(command, check=False, cwd=HERE, env=environment).returncode
             log = daemon.log()[-2000:]
         finally:
