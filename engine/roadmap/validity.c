@@ -19,6 +19,8 @@
 /* Edges that one step checks: about two milliseconds' work; of sampled ones, at
  * PRM_SAMPLES_ACROSS. */
 enum { EDGES_PER_STEP = 1 << 14 };
+/* What the check of a robot with spheres costs more. */
+enum { BODIES_COST = 16 };
 /* Arcs that one step of the walks for the scale of weights goes along, likewise. */
 enum { ARCS_PER_STEP = 1 << 15 };
 /* The end of a histogram's range where all values are 0. */
@@ -330,8 +332,10 @@ cleanup:
 uint32_t prm_edges_per_step(const struct prm_roadmap *roadmap)
 {
     const struct prm_roadmap_params *params = &roadmap->params;
+    const bool has_bodies = roadmap->robot->body_count > 0;
+    const uint32_t most = has_bodies ? EDGES_PER_STEP / BODIES_COST : EDGES_PER_STEP;
     if (params->edge_check == PRM_EDGE_CERTIFIED)
-        return EDGES_PER_STEP;
+        return most;
     const double across = prm_space_diagonal(&roadmap->space) / params->edge_resolution;
-    return (uint32_t)(EDGES_PER_STEP * fmin(1.0, PRM_SAMPLES_ACROSS / across));
+    return (uint32_t)(most * fmin(1.0, PRM_SAMPLES_ACROSS / across)) + 1;
 }
