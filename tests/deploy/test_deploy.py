@@ -63,7 +63,7 @@ def compose():
         text = composed(profile)
         service = text.split(f"target: {profile}\n")[1]
         for wanted in ("- prm\n", "read_only: true", "- ALL", "no-new-privileges:true", "10001:10001",
-                       "PRMD_TOKEN_FILE: /run/secrets/prmd_tokens", "data:/var/lib/prmd"):
+                       "PRMD_TOKEN_FILE: /run/secrets/prmd_tokens", "/var/lib/prmd"):
             assert wanted in service, f"{profile}: no {wanted!r} in\n{text}"
         # nothing is published beyond this machine
         assert re.search(r"127\.0\.0\.1:7767:7767|host_ip: 127\.0\.0\.1", service), text
