@@ -260,7 +260,8 @@ static void plans_are_the_same(const struct fixture *f, const struct prm_validit
     struct prm_plan_results x, y;
     struct prm_query queries[QUERIES];
     const uint32_t dof = f->roadmap->space.dof;
-    const struct prm_plan_options options = {.simplify = true, .expand_samples = 200};
+    const struct prm_plan_options options = {.simplify = true,
+                                             .expand_samples = (uint32_t)test_size(200, 0)};
     struct prm_graph_copy g;
 
     // from between milestones to between others
@@ -333,7 +334,7 @@ static void patched_is_rebuilt(void **state)
     static const uint32_t CASES[][2] = {{0, 1}, {1, 0}, {2, 3}, {4, 8}};
     struct fixture f;
     (void)state;
-    for (uint32_t k = 0; k < KIND_COUNT; k++) {
+    for (uint32_t k = 0; k < test_size(KIND_COUNT, 1); k++) {
         fixture_init(&f, &KINDS[k], 40 + k);
         for (size_t c = test_size(0, 2); c < test_size(4, 3); c++)
             check_difference(&f, CASES[c][0], CASES[c][1]);
@@ -351,7 +352,7 @@ static void few_edges_are_checked(void **state)
     struct fixture f;
     uint32_t checks;
     (void)state;
-    for (uint32_t k = 0; k < KIND_COUNT; k++) {
+    for (uint32_t k = 0; k < test_size(KIND_COUNT, 1); k++) {
         const struct prm_difference none = {.come = NULL};
         fixture_init(&f, &KINDS[k], 70 + k);
         small.kind = KINDS[k].dimension == 2 ? PRM_OBSTACLE_CIRCLE : PRM_OBSTACLE_SPHERE;
