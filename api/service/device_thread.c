@@ -35,6 +35,7 @@ struct device_thread {
     atomic_bool awaits_company;
     struct lane lanes[DEVICE_LANE_COUNT];
     enum device_lane last_turn; /* whose the last was, of those that take turns */
+    unsigned updates_in_row;    /* steps of updates since */
     struct resident *retired;
 
     atomic_int warmth;        /* enum warmth */
@@ -135,18 +136,30 @@ static bool can_step(const struct lane *lane)
     return lane->first && !lane->first->awaits;
 }
 
-/* The lane whose first task is next; NULL: there is none. The lock is held. */
-static struct lane *next_lane(struct device_thread *thread)
+/* So many steps of updates go before one of those that take turns: worlds that never stop changing
+ * hold up builds, but not for good. */
+enum { UPDATES_IN_ROW_MAX = 4 };
+
+/* The lane whose turn it is; NULL: none of those that take turns can step. The lock is held. */
+static struct lane *next_in_turn(struct device_thread *thread)
 {
-    if (can_step(&thread->lanes[DEVICE_LANE_UPDATE]))
-        return &thread->lanes[DEVICE_LANE_UPDATE];
     for (unsigned i = 1; i <= TURNS; i++) {
         const unsigned turn = (thread->last_turn - TURN_FIRST + i) % TURNS;
         if (can_step(&thread->lanes[TURN_FIRST + turn]))
             return &thread->lanes[TURN_FIRST + turn];
     }
+    return NULL;
+}
+
+/* The lane whose first task is next; NULL: there is none. The lock is held. */
+static struct lane *next_lane(struct device_thread *thread)
+{
+    struct lane *update = &thread->lanes[DEVICE_LANE_UPDATE];
     struct lane *refine = &thread->lanes[DEVICE_LANE_REFINE];
-    return can_step(refine) ? refine : NULL;
+    struct lane *in_turn = next_in_turn(thread);
+    if (can_step(update) && (!in_turn || thread->updates_in_row < UPDATES_IN_ROW_MAX))
+        return update;
+    return in_turn ? in_turn : can_step(refine) ? refine : NULL;
 }
 
 /* Takes the first task out of its lane; the lock is held. */
@@ -185,6 +198,7 @@ static void run_step(struct device_thread *thread)
     struct lane *lane = next_lane(thread);
     struct device_task *task = lane ? lane->first : NULL;
     const enum device_lane at = (enum device_lane)(lane ? lane - thread->lanes : 0);
+    thread->updates_in_row = task && at == DEVICE_LANE_UPDATE ? thread->updates_in_row + 1 : 0;
     if (at >= TURN_FIRST && at <= TURN_LAST)
         thread->last_turn = at;
     if (task)

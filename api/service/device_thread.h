@@ -2,12 +2,10 @@
  *
  * In turn: plan batches that wait, then one bounded step of the first task: changes of worlds
  * (updates) first, then expansions of queries, worlds for single requests (overlays), computations
- * and builds by turns, then refinements.
- * Expansions take turns among themselves too. So a build never holds up an answer for longer than a
- * step, and changes of worlds never run at the same time as a
- * build's completion. A build whose world has changed meanwhile ends in the lane of updates. What
- * lives on the device is destroyed here too, whoever drops the last reference
- * (resident.h).
+ * and builds by turns, then refinements. A few steps of updates at most go before one of the
+ * others. Expansions take turns among themselves too. So a build never holds up an answer for
+ * longer than a step. A build whose world has changed meanwhile ends in the lane of updates. What
+ * lives on the device is destroyed here too, whoever drops the last reference (resident.h).
  *
  * Threads: every function may be called anywhere unless it says otherwise.
  */

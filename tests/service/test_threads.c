@@ -253,6 +253,23 @@ static void computations_and_builds_by_turns(void **state)
     device_thread_close(thread);
 }
 
+static void updates_leave_room(void **state)
+{
+    (void)state;
+    struct device_thread *thread = open_thread();
+    struct device_task holder = {.step = hold, .drop = drop};
+    struct letter_task build = {{.step = step, .drop = drop}, 'B', 2};
+    struct letter_task update = {{.step = step, .drop = drop}, 'U', 9};
+    hold_thread(thread, &holder);
+    assert_true(device_thread_submit(thread, DEVICE_LANE_BUILD, &build.task));
+    assert_true(device_thread_submit(thread, DEVICE_LANE_UPDATE, &update.task));
+    sem_post(&gate);
+    until_events(11);
+    // the holder was a step of an update, too
+    assert_string_equal(events, "UUUBUUUUBUU");
+    device_thread_close(thread);
+}
+
 /* Awaits after its first step, and again where `steps` are left. */
 static enum device_step step_and_await(struct device_task *task, struct device *device)
 {
@@ -492,6 +509,7 @@ int main(void)
         cmocka_unit_test(order_of_work),
         cmocka_unit_test(plans_wait_for_company),
         cmocka_unit_test(computations_and_builds_by_turns),
+        cmocka_unit_test(updates_leave_room),
         cmocka_unit_test(an_awaiting_task_holds_up_its_lane_alone),
         cmocka_unit_test(a_stop_waits_for_what_awaits),
         cmocka_unit_test(refinements_come_last),
