@@ -25,6 +25,7 @@
     X(roadmap, "roadmap parameters and growths")                                                   \
     X(plan, "plan requests")                                                                       \
     X(plan_npy, "plan requests as arrays")                                                         \
+    X(matrix, "matrix requests")                                                                   \
     X(questions, "validate, nearest and forward requests")                                         \
     X(compute, "requests to /v1/compute: JSON, npy and npz")                                       \
     X(numbers, "decimal numbers and texts")                                                        \

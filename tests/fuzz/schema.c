@@ -3,6 +3,7 @@
 #include "roadmap/robot.h"
 #include "roadmap/world.h"
 #include "schema/forward.h"
+#include "schema/matrix.h"
 #include "schema/plan.h"
 #include "schema/questions.h"
 #include "schema/roadmap.h"
@@ -286,6 +287,24 @@ static void read_forward(const char *data, size_t bytes)
     if (good)
         forward_deinit(&request);
     robot_deinit(&robot);
+}
+
+void fuzz_matrix(const char *data, size_t bytes)
+{
+    const struct question_space space = {coordinates, DOF, UINT32_MAX};
+    struct matrix_request request;
+    struct problem problem = {0};
+    const bool good = matrix_request_read(&request, &space, data, bytes, fuzz_limits(), &problem);
+    fuzz_judge(good, &problem);
+    if (!good)
+        return;
+    for (uint32_t i = 0; i < request.source_count; i++)
+        fuzz_must(request.sources[i] < request.state_count);
+    for (uint32_t i = 0; i < request.target_count; i++)
+        fuzz_must(request.targets[i] < request.state_count);
+    fuzz_must((uint64_t)request.source_count * request.target_count <= fuzz_limits()->matrix_pairs);
+    apply_overlay(&request.options.overlay);
+    matrix_request_deinit(&request);
 }
 
 void fuzz_questions(const char *data, size_t bytes)
