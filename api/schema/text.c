@@ -44,8 +44,11 @@ static char *text_room(struct text *text, size_t more)
 
 void text_append(struct text *text, const char *data, size_t length)
 {
+    // nothing may come from nowhere
+    if (length == 0)
+        return;
     char *room = text_room(text, length);
-    if (room && length) {
+    if (room) {
         memcpy(room, data, length);
         text->length += length;
     }

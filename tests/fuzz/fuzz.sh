@@ -11,7 +11,7 @@ mkdir -p "$work/logs" "$work/found"
 
 # an input that keeps a process for so long, as a clock has it, hangs; the second that one may take of the
 # processor the targets watch themselves
-hang_s=60
+hang_s=300
 
 names=("$@")
 if [ $# -eq 0 ]; then
@@ -30,7 +30,7 @@ fuzz_one() {
     echo "$name"
     PRM_FUZZ=$name PRM_FUZZ_SECONDS=$seconds nice -n 19 "$build/tests/fuzzer" \
         -dict="$dictionary" -timeout="$hang_s" -max_len=16384 -malloc_limit_mb=512 -rss_limit_mb=2048 \
-        -print_final_stats=1 -artifact_prefix="$work/found/$name/" \
+        -print_final_stats=1 -report_slow_units="$hang_s" -artifact_prefix="$work/found/$name/" \
         "$work/corpus/$name" "$here/corpus/$name" >"$work/logs/$name" 2>&1 || echo "$name: see $work/logs/$name"
 }
 export -f fuzz_one
