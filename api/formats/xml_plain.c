@@ -50,6 +50,9 @@ static bool is_ascii_based(const char *data, const char *end)
     static const char *const known[] = {"utf-8", "us-ascii", "ascii", "iso-8859-1", "iso-8859-15"};
     static const char name[] = "encoding";
     const size_t bytes = (size_t)(end - data);
+    // no encoding begins so: not XML, as the parser will say
+    if (bytes >= 4 && memcmp(data, "\0\0\0\0", 4) == 0)
+        return true;
     if (bytes >= 2 && (data[0] == '\0' || data[1] == '\0' || memcmp(data, "\xff\xfe", 2) == 0 ||
                        memcmp(data, "\xfe\xff", 2) == 0))
         return false;
