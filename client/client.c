@@ -1,5 +1,7 @@
 #include "client/client.h"
 
+#include "schema/clock.h"
+
 #include <ctype.h>
 #include <curl/curl.h>
 #include <stdint.h>
@@ -99,12 +101,14 @@ struct sink {
     CURL *curl;
     const struct client_request *request;
     struct text body;
+    double last_s; /* steady clock, when something came */
 };
 
 static size_t receive(char *data, size_t size, size_t count, void *context)
 {
     struct sink *sink = context;
     long status = 0;
+    sink->last_s = clock_steady();
     curl_easy_getinfo(sink->curl, CURLINFO_RESPONSE_CODE, &status);
     if (sink->request->take && status / 100 == 2) {
         sink->request->take(sink->request->context, data, size * count);
@@ -112,6 +116,16 @@ static size_t receive(char *data, size_t size, size_t count, void *context)
     }
     text_append(&sink->body, data, size * count);
     return sink->body.failed ? 0 : size * count;
+}
+
+/* CURLOPT_XFERINFOFUNCTION, called about once a second: whether a stream was silent for too long.
+ */
+static int is_silent(void *context, curl_off_t total, curl_off_t now, curl_off_t up_total,
+                     curl_off_t up_now)
+{
+    const struct sink *sink = context;
+    (void)total, (void)now, (void)up_total, (void)up_now;
+    return clock_steady() - sink->last_s > SILENCE_MAX_S;
 }
 
 /* Ends a text as a C string that the caller owns; NULL where memory ran out. */
@@ -166,8 +180,10 @@ static void request_configure(struct client *client, const struct client_request
     curl_easy_setopt(curl, CURLOPT_USERAGENT, "prm");
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)(1000 * client->connect_timeout_s));
     if (request->take) {
-        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SILENCE_MAX_S);
+        // not curl's low speed, for which a few bytes now and then are nothing
+        curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+        curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, is_silent);
+        curl_easy_setopt(curl, CURLOPT_XFERINFODATA, sink);
     } else {
         curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(1000 * client->timeout_s));
     }
@@ -226,14 +242,16 @@ enum client_outcome client_send(struct client *client, const struct client_reque
         return no_answer(reply, client->server, "the request's URL is too long");
 
     // one round trip
-    struct sink sink = {.curl = client->curl, .request = request};
+    struct sink sink = {.curl = client->curl, .request = request, .last_s = clock_steady()};
     struct curl_slist *headers = request_headers(client, request);
     request_configure(client, request, url, headers, &sink);
     CURLcode code = curl_easy_perform(client->curl);
     curl_slist_free_all(headers);
     if (code != CURLE_OK) {
         text_deinit(&sink.body);
-        return no_answer(reply, client->server, curl_easy_strerror(code));
+        return no_answer(reply, client->server,
+                         code == CURLE_ABORTED_BY_CALLBACK ? "nothing came any more"
+                                                           : curl_easy_strerror(code));
     }
 
     // what came back

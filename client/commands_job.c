@@ -8,7 +8,7 @@
 #include <time.h>
 
 /* A stream that is cut off is opened again, with longer and longer pauses, unless it told nothing
- * new so often in a row. */
+ * new so often in a row, not even that the server is there. */
 enum { TRIES_MAX = 5, PAUSE_FIRST_MS = 100 };
 
 static void sleep_ms(long ms)
@@ -84,7 +84,8 @@ static enum exit_code stream_read(const struct session *session, const char *pat
         follow->has_news = false;
         events_begin(&follow->events);
         const enum client_outcome outcome = client_send(session->client, &request, &reply);
-        tries = follow->has_news ? 1 : tries + 1;
+        // a comment is news as well: a job that waits for others has no other
+        tries = follow->has_news || follow->events.has_comment ? 1 : tries + 1;
         // only an answer that says no, or none for long, is the end of it
         const bool is_cut = outcome == CLIENT_DONE || reply.status == 0 || reply.status / 100 == 5;
         if (!follow->end && (!is_cut || tries == TRIES_MAX)) {

@@ -16,7 +16,7 @@ void events_begin(struct events *events)
 {
     clear(events);
     events->line.length = 0;
-    events->after_return = false;
+    events->after_return = events->has_comment = false;
     memcpy(events->id, events->last_id, sizeof(events->id));
 }
 
@@ -49,7 +49,9 @@ static void take_line(struct events *events)
     if (*value == ' ')
         value++;
 
-    if (strcmp(field, "event") == 0) {
+    if (*field == '\0') {
+        events->has_comment = true;
+    } else if (strcmp(field, "event") == 0) {
         snprintf(events->type, sizeof(events->type), "%s", value);
     } else if (strcmp(field, "id") == 0) {
         snprintf(events->id, sizeof(events->id), "%s", value);

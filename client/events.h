@@ -25,6 +25,7 @@ struct events {
     struct text line, data;
     char type[EVENT_WORD_BYTES], id[EVENT_WORD_BYTES];
     bool has_data, after_return, too_large;
+    bool has_comment; /* since the stream began */
 };
 
 /* Begins a stream; last_id and what is to be called stay. */

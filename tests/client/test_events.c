@@ -52,6 +52,7 @@ static void streams(void **state)
             if (strcmp(noted.data, ROWS[r].events) != 0)
                 fail_msg("row %zu: %s", r, noted.data);
             assert_string_equal(events.last_id, ROWS[r].last_id);
+            assert_int_equal(events.has_comment, strncmp(ROWS[r].stream, ": ", 2) == 0);
             text_deinit(&noted);
             events_deinit(&events);
         }

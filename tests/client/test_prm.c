@@ -74,7 +74,12 @@ static struct fake_answer answers[] = {
      "event: error\ndata: {\"id\":\"j2\",\"state\":\"failed\",\"error\":{\"status\":422,\"title\":"
      "\"No free space\",\"code\":\"world_without_free_space\"}}\n\n",
      0},
-    {"GET /v1/jobs/j3/events", 200, EVENT_STREAM, ":\n\n", 0},
+    {"GET /v1/jobs/j3/events", 200, EVENT_STREAM, ": cut sh", 0},
+    // more often than streams without anything may come
+    {"GET /v1/jobs/j4/events", 200, EVENT_STREAM, ": still there\n\n", 6},
+    {"GET /v1/jobs/j4/events", 200, EVENT_STREAM,
+     "id: 9\nevent: done\ndata: " JOB("succeeded") "\n\n", 0},
+    {"GET /v1/jobs/j4", 200, NULL, JOB("succeeded"), 0},
     {"GET /v1/roadmaps/m", 200, NULL,
      "{\"name\":\"m\",\"state\":\"ready\",\"world\":\"a\",\"robot\":\"r\",\"statistics\":"
      "{\"milestones\":99,\"edges\":5,\"stages_ms\":{\"sample\":1.5}}}",
@@ -324,6 +329,7 @@ static void builds_are_followed(void **state)
         {"roadmap build bad --world a --robot r", 4, "world_without_free_space", NULL},
         {"job watch j2", 4, "world_without_free_space", "Accept: text/event-stream"},
         {"job watch j3", 3, "cut off", NULL},
+        {"job watch j4", 0, "j4: succeeded", NULL},
         {"job watch none", 4, "404", NULL},
     };
     ROWS_HOLD(rows);

@@ -229,7 +229,7 @@ static void silence_and_absence(void **state)
         assert_true(job_streams_tick(&job->streams, begun + i * (SILENCE_S + 1)));
         assert_int_equal(reader.woken, i);
         assert_true(read_on(&reader));
-        assert_string_equal(reader.text, ":\n\n");
+        assert_string_equal(reader.text, ": still there\n\n");
     }
 
     // a reader who is gone ends the stream
