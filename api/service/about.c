@@ -21,9 +21,9 @@ void about_ready(struct service *service, struct call *call)
         return;
     }
     if (!service_ready(service)) {
-        const char *fault = service_warm_up_fault(service);
-        if (fault)
-            call_refuse(call, PROBLEM_INTERNAL, "the warm-up failed: %s", fault);
+        // why names build options and paths, which anybody could read here
+        if (service_warm_up_fault(service))
+            call_refuse(call, PROBLEM_INTERNAL, "the warm-up failed; the log says why");
         else
             call_refuse(call, PROBLEM_LOADING, "the server is still loading");
         return;
