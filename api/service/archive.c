@@ -235,7 +235,8 @@ static enum standing standing_of(const struct version *present, const struct ver
     return strcmp(present->fingerprint, version->fingerprint) == 0 ? EQUAL : OTHER;
 }
 
-/* What is to be made of world and robot: absent ones. false: faults are added. The lock is held. */
+/* What is to be made of world and robot: absent ones. false: faults are added, also those that the
+ * roadmap itself would meet, so that nothing is made for one that is refused. The lock is held. */
 static bool decide(struct archive *archive, bool *makes_world, bool *makes_robot)
 {
     struct service *service = archive->service;
@@ -259,7 +260,9 @@ static bool decide(struct archive *archive, bool *makes_world, bool *makes_robot
         problem_add_limit(problem, &service->limits, LIMIT_worlds);
     if (*makes_robot && service->robots.count >= service->limits.robots)
         problem_add_limit(problem, &service->limits, LIMIT_robots);
-    if (problem->fault_count > 0)
+    if (problem->fault_count > 0 ||
+        !roadmap_may_put(service, archive->call, &archive->document, &archive->world->version,
+                         &archive->robot->version))
         return false;
     if (*makes_world)
         store_number(&service->worlds, world, &archive->world->version);

@@ -44,8 +44,12 @@ static enum prm_status begin_in_world(struct build *build, struct device *device
                                       const struct roadmap_spec *parameters)
 {
     const double *center = build->snapshot ? prm_snapshot_info_of(build->snapshot)->center : NULL;
-    const enum prm_status status =
-        resident_world_create(device, &build->world, build->pending->world, center);
+    enum prm_status status = PRM_OK;
+    // what is checked later is checked by the bytes' own parameters
+    if (build->snapshot)
+        status = prm_snapshot_check_params(build->snapshot, &parameters->params);
+    if (status == PRM_OK)
+        status = resident_world_create(device, &build->world, build->pending->world, center);
     if (status != PRM_OK)
         return status;
     if (build->snapshot)
@@ -75,7 +79,6 @@ static enum prm_status begin(struct build *build, struct device *device)
         status = parameters_status;
     if (status == PRM_OK)
         status = begin_in_world(build, device, &robot, &parameters);
-    build->params = parameters.params;
     robot_spec_deinit(&robot);
     roadmap_spec_deinit(&parameters);
     return status;
@@ -168,18 +171,6 @@ static enum device_step settle(struct build *build, struct device *device)
     return moved ? DEVICE_DONE : done ? build_publish(build) : DEVICE_AGAIN;
 }
 
-/* Whether a roadmap that was read is what its document says. */
-static bool is_as_told(const struct prm_roadmap *roadmap, const struct prm_roadmap_params *told)
-{
-    const struct prm_roadmap_params *read = &roadmap->params;
-    return read->seed == told->seed && read->sample_count == told->sample_count &&
-           read->sample_method == told->sample_method && read->anchor_count == told->anchor_count &&
-           roadmap->allowed_count == told->allowed_count &&
-           read->neighbor_method == told->neighbor_method && read->k == told->k &&
-           !(read->radius < told->radius) && !(read->radius > told->radius) &&
-           read->edge_check == told->edge_check;
-}
-
 /* Takes the outcome of a finished build, and plans on it once before others do. */
 static enum prm_status take_outcome(struct build *build, struct device *device)
 {
@@ -191,9 +182,6 @@ static enum prm_status take_outcome(struct build *build, struct device *device)
     if (status == PRM_OK)
         status = model_create(device, &build->model, topology, validity, build->world);
     // which edges are valid is taken from nobody's word
-    if (status == PRM_OK && build->reader && !is_as_told(topology, &build->params))
-        status = prm_fault_set(PRM_INVALID_ARGUMENT,
-                               "the roadmap's bytes are not of the parameters beside them");
     if (status == PRM_OK && build->reader)
         status = model_derive(device, &build->checked, build->model, build->world);
     if (status == PRM_OK)

@@ -24,11 +24,10 @@ struct build {
     struct prm_build *build;
     struct prm_snapshot *snapshot; /* that it is read from instead; owned; NULL: it is built */
     struct prm_snapshot_reader *reader;
-    struct prm_roadmap_params params; /* what it says that is read; its pointers hold no more */
-    struct model *model;              /* that it made; taken */
-    struct model *checked;            /* that follows from what it read, being made; taken */
-    struct model *coming; /* that follows from it in the present world, being made; taken */
-    bool settling;        /* in the lane of updates, so that no world changes meanwhile */
+    struct model *model;   /* that it made; taken */
+    struct model *checked; /* that follows from what it read, being made; taken */
+    struct model *coming;  /* that follows from it in the present world, being made; taken */
+    bool settling;         /* in the lane of updates, so that no world changes meanwhile */
 
     /* how it is saved */
     struct worker_task work;
@@ -103,6 +102,13 @@ void build_end_failed(struct build *build, enum prm_status status);
 /* roadmap_put.c */
 void roadmap_put(struct service *service, struct call *call);
 void roadmap_grow(struct service *service, struct call *call);
+
+/* Whether a roadmap of this document may be put under the call's name, where its world and robot
+ * are these versions, which may have no names yet: it fits them, the call's conditions hold, and
+ * there is room. Else faults are added. The lock is held. */
+bool roadmap_may_put(struct service *service, struct call *call,
+                     const struct roadmap_document *document, const struct version *world,
+                     const struct version *robot);
 
 /* As roadmap_put() goes on with a document that was read, and a roadmap to take instead of building
  * it (NULL: none), whose snapshot stays the caller's unless it is set to NULL. */

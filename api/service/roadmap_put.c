@@ -48,6 +48,19 @@ static bool fits(struct call *call, const struct roadmap_document *document,
     return false;
 }
 
+bool roadmap_may_put(struct service *service, struct call *call,
+                     const struct roadmap_document *document, const struct version *world,
+                     const struct version *robot)
+{
+    const struct version *present = store_find(&service->roadmaps, call->segments[0]);
+    if (!fits(call, document, world, robot) || !call_may_change(call, present))
+        return false;
+    if (present || service->roadmaps.count < service->limits.roadmaps)
+        return true;
+    problem_add_limit(&call->problem, &service->limits, LIMIT_roadmaps);
+    return false;
+}
+
 /* Shows the roadmap as building, where it could not answer before. The lock is held. */
 static void show_building(struct service *service, struct build *build)
 {
@@ -101,8 +114,7 @@ static enum put_outcome put(struct service *service, struct call *call,
     struct roadmap_version *present =
         (struct roadmap_version *)store_find(&service->roadmaps, name);
     if (!find_references(service, call, document, &world, &robot) ||
-        !fits(call, document, world, robot) ||
-        !call_may_change(call, present ? &present->version : NULL))
+        !roadmap_may_put(service, call, document, world, robot))
         return PUT_REFUSED;
     struct build *build = build_create(service, name, document, world, robot, import);
     if (!build) {
@@ -126,11 +138,7 @@ static enum put_outcome put(struct service *service, struct call *call,
         return PUT_SAME;
     }
 
-    struct job *job = NULL;
-    if (!present && service->roadmaps.count >= service->limits.roadmaps)
-        problem_add_limit(&call->problem, &service->limits, LIMIT_roadmaps);
-    else
-        job = build_enter(build, import, &call->problem);
+    struct job *job = build_enter(build, import, &call->problem);
     if (!job) {
         build_discard(build);
         return PUT_REFUSED;

@@ -86,6 +86,12 @@ void prm_snapshot_destroy(struct prm_snapshot *snapshot);
 /* What its head says; valid as long as the snapshot. */
 const struct prm_snapshot_info *prm_snapshot_info_of(const struct prm_snapshot *snapshot);
 
+/* Whether it is of these parameters, as told beside bytes from strangers; of anchors their number
+ * alone is compared. Any thread. PRM_INVALID_ARGUMENT: another, and the fault says which;
+ * PRM_LIMIT_EXCEEDED: a lattice of more milestones than params->milestones_max. */
+enum prm_status prm_snapshot_check_params(const struct prm_snapshot *snapshot,
+                                          const struct prm_roadmap_params *params);
+
 struct prm_snapshot_reader;
 
 /* Begins to make a decoded snapshot resident, as the roadmap of `robot` in `world`, whose local

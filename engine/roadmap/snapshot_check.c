@@ -6,6 +6,7 @@
 #include "kernels/types.h"
 #include "roadmap/digest.h"
 #include "roadmap/params.h"
+#include "roadmap/validity.h"
 #include "roadmap/weight_scale.h"
 
 #include <math.h>
@@ -21,6 +22,8 @@
 #define ROW_SHARE 1e-6
 /* A unit quaternion's square in float32. */
 #define UNIT_TOLERANCE 1e-4
+/* What another machine may round the default resolution by. */
+#define RESOLUTION_SHARE 1e-12
 
 static enum prm_status damaged(const char *what)
 {
@@ -257,4 +260,68 @@ enum prm_status prm_snapshot_check(struct prm_snapshot *snapshot)
     TRY(weigh(snapshot));
 cleanup:
     return status;
+}
+
+/* ---- against what is told of it ---- */
+
+static bool same_allowed(const struct prm_snapshot *snapshot,
+                         const struct prm_roadmap_params *params)
+{
+    return snapshot->allowed_count == params->allowed_count &&
+           (params->allowed_count == 0 ||
+            memcmp(snapshot->allowed, params->allowed,
+                   prm_words(2 * (size_t)params->allowed_count)) == 0);
+}
+
+/* Sampled edges are checked at the distance that a build of the parameters takes. */
+static bool same_resolution(const struct prm_snapshot *snapshot,
+                            const struct prm_roadmap_params *params)
+{
+    const double wanted = params->edge_resolution > 0.0
+                              ? params->edge_resolution
+                              : prm_space_diagonal(&snapshot->space) / PRM_SAMPLES_ACROSS;
+    return params->edge_check != PRM_EDGE_SAMPLED ||
+           fabs(snapshot->params.edge_resolution - wanted) <= RESOLUTION_SHARE * wanted;
+}
+
+enum prm_status prm_snapshot_check_params(const struct prm_snapshot *snapshot,
+                                          const struct prm_roadmap_params *params)
+{
+    const struct prm_roadmap_params *is = &snapshot->params;
+    const struct {
+        const char *name;
+        bool same;
+    } rows[] = {
+        {"seed", is->seed == params->seed},
+        {"samples.count", is->sample_count == params->sample_count},
+        {"samples.method", is->sample_method == params->sample_method},
+        {"samples.spacing", is->lattice_spacing == params->lattice_spacing},
+        {"anchors", is->anchor_count == params->anchor_count},
+        {"allow", same_allowed(snapshot, params)},
+        {"neighbors.method", is->neighbor_method == params->neighbor_method},
+        {"neighbors.k", is->k == params->k},
+        {"neighbors.radius", is->radius == params->radius},
+        {"edges.check", is->edge_check == params->edge_check},
+        {"edges.resolution", same_resolution(snapshot, params)},
+    };
+    const uint32_t milestones = snapshot->info.milestone_count;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (!rows[i].same)
+            return prm_fault_set(PRM_INVALID_ARGUMENT,
+                                 "the roadmap's bytes are of other parameters than told: %s",
+                                 rows[i].name);
+    // of a lattice no parameter says how many there are
+    if (params->sample_method == PRM_SAMPLE_LATTICE) {
+        if (params->milestones_max > 0 && milestones > params->milestones_max)
+            return prm_fault_set_at(PRM_LIMIT_EXCEEDED, "samples/method", "milestones",
+                                    params->milestones_max,
+                                    "the lattice has %u milestones, they may be %u", milestones,
+                                    params->milestones_max);
+    } else if (milestones > params->sample_count) {
+        return prm_fault_set(PRM_INVALID_ARGUMENT,
+                             "the roadmap's bytes have %u milestones where %u are told", milestones,
+                             params->sample_count);
+    }
+    return PRM_OK;
 }

@@ -482,6 +482,78 @@ static void tiny_roadmaps(void **state)
     }
 }
 
+/* ---- what is told of it ---- */
+
+/* A change of what is told. */
+struct telling {
+    const char *what;
+    void (*change)(struct prm_roadmap_params *params);
+};
+
+#define TELLING(name, statement)                                                                   \
+    static void tell_##name(struct prm_roadmap_params *params)                                     \
+    {                                                                                              \
+        statement;                                                                                 \
+    }
+static const uint32_t OTHER_ALLOWED[] = {2, 1, 1, 1};
+TELLING(seed, params->seed++)
+TELLING(count, params->sample_count++)
+TELLING(method, params->sample_method = PRM_SAMPLE_BRIDGE)
+TELLING(spacing, params->lattice_spacing += 0.5)
+TELLING(anchors, params->anchor_count++)
+TELLING(pairs, params->allowed = OTHER_ALLOWED; params->allowed_count = 2)
+TELLING(one_pair, params->allowed = ALLOWED; params->allowed_count = 1)
+TELLING(neighbors,
+        params->neighbor_method = (enum prm_neighbor_method)((params->neighbor_method + 1) %
+                                                             (PRM_NEIGHBOR_TILES + 1)))
+TELLING(k, params->k++)
+TELLING(radius, params->radius += 0.25)
+TELLING(certainty, params->edge_check = (enum prm_edge_check) !params->edge_check)
+
+static const struct telling TELLINGS[] = {
+    {"seed", tell_seed},         {"count", tell_count},         {"method", tell_method},
+    {"spacing", tell_spacing},   {"anchors", tell_anchors},     {"pairs", tell_pairs},
+    {"one pair", tell_one_pair}, {"neighbors", tell_neighbors}, {"k", tell_k},
+    {"radius", tell_radius},     {"edge check", tell_certainty}};
+
+/* Bytes are of the parameters that they were built with, and of no others. */
+static void told_parameters(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KIND_COUNT; k++) {
+        const uint32_t count = (uint32_t)test_size(60, 20);
+        struct built built = build(&KINDS[k], count);
+        struct prm_snapshot *snapshot;
+        struct prm_roadmap_params told = KINDS[k].params;
+        told.sample_count = count;
+        assert_ok(prm_snapshot_decode(&snapshot, built.bytes, built.size));
+        assert_ok(prm_snapshot_check_params(snapshot, &told));
+        for (size_t i = 0; i < sizeof(TELLINGS) / sizeof(TELLINGS[0]); i++) {
+            struct prm_roadmap_params changed = told;
+            TELLINGS[i].change(&changed);
+            if (prm_snapshot_check_params(snapshot, &changed) != PRM_INVALID_ARGUMENT)
+                fail_msg("%s: %s", KINDS[k].name, TELLINGS[i].what);
+        }
+
+        // the distance of samples matters where edges are sampled, the limit on a lattice
+        const bool sampled = told.edge_check == PRM_EDGE_SAMPLED;
+        const bool lattice = told.sample_method == PRM_SAMPLE_LATTICE;
+        struct prm_roadmap_params finer = told, fewer = told;
+        finer.edge_resolution = 0.5 * built.roadmap->params.edge_resolution;
+        fewer.milestones_max = built.roadmap->milestone_count - 1;
+        assert_status(sampled ? PRM_INVALID_ARGUMENT : PRM_OK,
+                      prm_snapshot_check_params(snapshot, &finer));
+        assert_status(lattice ? PRM_LIMIT_EXCEEDED : PRM_OK,
+                      prm_snapshot_check_params(snapshot, &fewer));
+        finer.edge_resolution = built.roadmap->params.edge_resolution;
+        fewer.milestones_max++;
+        assert_ok(prm_snapshot_check_params(snapshot, &finer));
+        assert_ok(prm_snapshot_check_params(snapshot, &fewer));
+        prm_snapshot_destroy(snapshot);
+        built_free(&built);
+    }
+}
+
 /* ---- what is refused ---- */
 
 /* Puts the sum right again. */
@@ -646,9 +718,9 @@ static void faults_leave_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_and_back),      cmocka_unit_test(changed_worlds),
-        cmocka_unit_test(tiny_roadmaps),       cmocka_unit_test(cut_snapshots),
-        cmocka_unit_test(flipped_bytes),       cmocka_unit_test(foreign_snapshots),
-        cmocka_unit_test(faults_leave_nothing)};
+        cmocka_unit_test(there_and_back),    cmocka_unit_test(changed_worlds),
+        cmocka_unit_test(tiny_roadmaps),     cmocka_unit_test(told_parameters),
+        cmocka_unit_test(cut_snapshots),     cmocka_unit_test(flipped_bytes),
+        cmocka_unit_test(foreign_snapshots), cmocka_unit_test(faults_leave_nothing)};
     return cmocka_run_group_tests(tests, test_device_setup, test_device_teardown);
 }

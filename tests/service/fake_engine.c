@@ -291,6 +291,15 @@ static struct prm_validity *make_validity(const struct prm_roadmap *roadmap,
     return validity;
 }
 
+/* Tells lists of pairs apart. */
+static double pairs_mark(const struct prm_roadmap_params *params)
+{
+    uint32_t mark = 1;
+    for (uint32_t i = 0; i < 2 * params->allowed_count; i++)
+        mark = 31 * mark + params->allowed[i];
+    return mark;
+}
+
 enum prm_status prm_build_create(struct prm_context *context, struct prm_build **build,
                                  const struct prm_world *world, const struct prm_robot_spec *robot,
                                  const struct prm_roadmap_params *params)
@@ -301,7 +310,10 @@ enum prm_status prm_build_create(struct prm_context *context, struct prm_build *
     roadmap->context = context;
     (void)robot;
     roadmap->params = *params;
+    roadmap->params.anchors = NULL;
+    roadmap->params.allowed = NULL;
     roadmap->allowed_count = params->allowed_count;
+    roadmap->weight_scale = pairs_mark(params);
     roadmap->space.dof = world->dimension;
     for (uint32_t i = 0; i < world->dimension; i++)
         snprintf(roadmap->space.coordinates[i].name, PRM_COORDINATE_NAME_MAX, "%c",
@@ -875,10 +887,14 @@ enum prm_status prm_snapshot_writer_finish(struct prm_snapshot_writer *writer, u
                                            size_t *size)
 {
     const uint32_t shapes = writer->validity->largest_component;
+    struct prm_roadmap roadmap;
+    // the same roadmap is the same bytes
+    memcpy(&roadmap, writer->roadmap, sizeof(roadmap));
+    roadmap.context = NULL;
     *size = sizeof(SNAPSHOT_MARK) + sizeof(struct prm_roadmap) + sizeof(shapes);
     *data = malloc(*size);
     memcpy(*data, SNAPSHOT_MARK, sizeof(SNAPSHOT_MARK));
-    memcpy(*data + sizeof(SNAPSHOT_MARK), writer->roadmap, sizeof(struct prm_roadmap));
+    memcpy(*data + sizeof(SNAPSHOT_MARK), &roadmap, sizeof(roadmap));
     memcpy(*data + *size - sizeof(shapes), &shapes, sizeof(shapes));
     return PRM_OK;
 }
@@ -910,6 +926,18 @@ void prm_snapshot_destroy(struct prm_snapshot *snapshot)
 const struct prm_snapshot_info *prm_snapshot_info_of(const struct prm_snapshot *snapshot)
 {
     return &snapshot->info;
+}
+
+enum prm_status prm_snapshot_check_params(const struct prm_snapshot *snapshot,
+                                          const struct prm_roadmap_params *params)
+{
+    const struct prm_roadmap *roadmap = &snapshot->roadmap;
+    const bool same = roadmap->params.seed == params->seed &&
+                      roadmap->params.sample_count == params->sample_count &&
+                      roadmap->allowed_count == params->allowed_count &&
+                      roadmap->weight_scale == pairs_mark(params) &&
+                      roadmap->params.edge_check == params->edge_check;
+    return same ? PRM_OK : prm_fault_set(PRM_INVALID_ARGUMENT, "the fake parameters differ");
 }
 
 enum prm_status prm_snapshot_reader_create(struct prm_context *context,

@@ -35,7 +35,8 @@ static int setup(void **state)
     limits.worlds = limits.robots = 2;
     from = harness_open(NULL);
     to = harness_open(&limits);
-    EXPECT(from, 201, .route = ROUTE_WORLD_PUT, .name = "w", .body = WORLD(CIRCLE("a")));
+    EXPECT(from, 201, .route = ROUTE_WORLD_PUT, .name = "w",
+           .body = WORLD(CIRCLE("a") "," CIRCLE("c")));
     EXPECT(from, 201, .route = ROUTE_ROBOT_PUT, .name = "r",
            .body = "{\"type\":\"ball\",\"radius\":0.5}");
     EXPECT(from, 201, .route = ROUTE_ROADMAP_PUT, .name = "m", .body = ROADMAP, .wait_s = WAIT_S);
@@ -175,6 +176,31 @@ static void conditions_hold(void **state)
     EXPECT(to, 404, .route = ROUTE_ROADMAP_ARCHIVE, .name = "nobody");
 }
 
+/* Neither world nor robot are made for a roadmap that is refused. */
+static void a_refused_roadmap_leaves_nothing(void **state)
+{
+    struct limits limits = limits_default();
+    (void)state;
+    limits.roadmaps = 1;
+    service_close(to);
+    to = harness_open(&limits);
+    EXPECT(to, 412, .route = ROUTE_ROADMAP_ARCHIVE_PUT, .name = "m", .body = bytes()->data,
+           .body_bytes = bytes()->length, .content_type = ZIP, .if_match = "\"1\"");
+    EXPECT(to, 404, .route = ROUTE_WORLD_GET, .name = "w");
+    EXPECT(to, 404, .route = ROUTE_ROBOT_GET, .name = "r");
+
+    // conditions on one that is there, and the number of roadmaps; of its world another name
+    expect_put(201, "m", bytes());
+    EXPECT(to, 412, .route = ROUTE_ROADMAP_ARCHIVE_PUT, .name = "m", .body = bytes()->data,
+           .body_bytes = bytes()->length, .content_type = ZIP, .if_none_match = "*",
+           .parameters = {"world", "v", "robot", "s"});
+    EXPECT(to, 422, .route = ROUTE_ROADMAP_ARCHIVE_PUT, .name = "n", .body = bytes()->data,
+           .body_bytes = bytes()->length, .content_type = ZIP,
+           .parameters = {"world", "v", "robot", "s"});
+    EXPECT(to, 404, .route = ROUTE_WORLD_GET, .name = "v");
+    EXPECT(to, 404, .route = ROUTE_ROBOT_GET, .name = "s");
+}
+
 /* Puts the archive together again with one file's content replaced, or left out (NULL). */
 static struct text replace(const char *name, const char *content)
 {
@@ -225,6 +251,21 @@ static void what_is_no_archive_is_refused(void **state)
          "{\"format\":1," BUILT_IN ",\"document\":{\"world\":\"w\",\"robot\":\"r\",\"seed\":4,"
          "\"samples\":{\"count\":50}}}",
          422, "invalid_argument"},
+        // the bytes allow another pair, as many as the document
+        {"roadmap.json",
+         "{\"format\":1," BUILT_IN ",\"document\":{\"world\":\"w\",\"robot\":\"r\",\"seed\":3,"
+         "\"samples\":{\"count\":50},\"allow\":[[\"body\",\"c\"]]}}",
+         422, "invalid_argument"},
+        {"roadmap.json",
+         "{\"format\":1," BUILT_IN ",\"document\":{\"world\":\"w\",\"robot\":\"r\",\"seed\":3,"
+         "\"samples\":{\"count\":50},\"allow\":[[\"body\",\"a\"]],"
+         "\"edges\":{\"check\":\"sampled\"}}}",
+         422, "invalid_argument"},
+        // a pair of no obstacle, before anything is made
+        {"roadmap.json",
+         "{\"format\":1," BUILT_IN ",\"document\":{\"world\":\"w\",\"robot\":\"r\",\"seed\":3,"
+         "\"samples\":{\"count\":50},\"allow\":[[\"body\",\"b\"]]}}",
+         422, "unknown_reference"},
         {"roadmap.bin", NULL, 422, "invalid_argument"},
         {"roadmap.bin", "anything", 409, "incompatible"},
     };
@@ -267,6 +308,7 @@ int main(void)
         TEST(of_a_changed_world),
         TEST(under_other_names),
         TEST(conditions_hold),
+        TEST(a_refused_roadmap_leaves_nothing),
         TEST(what_is_no_archive_is_refused),
         TEST(a_failure_is_the_roadmap_s),
     };
