@@ -411,7 +411,7 @@ bool device_thread_submit(struct device_thread *thread, enum device_lane lane,
     struct lane *to = &thread->lanes[lane];
     task->queued = clock_steady();
     pthread_mutex_lock(&thread->lock);
-    const bool room = lane == DEVICE_LANE_REFINE || to->count < thread->queue_max;
+    const bool room = lane == DEVICE_LANE_REFINE || task->always || to->count < thread->queue_max;
     const bool taken = !thread->stopping && room;
     if (taken)
         append(thread, to, task);

@@ -51,6 +51,7 @@ struct device_task {
     /* Ends the task without work: the thread stops. Called on a thread that may use the device. */
     void (*drop)(struct device_task *task);
     double queued;        /* steady clock */
+    bool always;          /* a lane takes it however full it is: there are few of its kind */
     bool awaits, resumed; /* the thread's own */
 };
 
@@ -100,7 +101,8 @@ const struct prm_device_info *device_thread_info(const struct device_thread *thr
 struct device_memory device_thread_memory(const struct device_thread *thread);
 
 /* Enqueues; false: the queue is full or the thread stops, and the task is still the caller's. There
- * is a refinement a model at most: their lane is never full. */
+ * is a refinement a model at most: their lane is never full, nor is one for a task that goes
+ * always. */
 bool device_thread_plan(struct device_thread *thread, struct plan_task *task);
 
 /* A plan task is about to come, so that others may wait for it a moment; and whoever said so has
@@ -128,8 +130,7 @@ bool device_should_yield(const struct device *device, double began);
 void device_thread_retire(struct device_thread *thread, struct resident *resident);
 
 /* Takes no more work, runs the plans that wait, drops the tasks, those that await once they are
- * resumed, joins. The calling thread may use
- * the device from then on. NULL is accepted. */
+ * resumed, joins. The calling thread may use the device from then on. NULL is accepted. */
 void device_thread_stop(struct device_thread *thread);
 
 /* After the stop, when nothing resident is referred to any more: closes the device, frees. NULL is

@@ -100,7 +100,7 @@ void load_next_roadmap(struct worker_task *work)
         loader->item = &loading->items[at];
         if (!decode(loader))
             continue;
-        // there are no more tasks of loaders than fit into a lane
+        // a lane has always room for loaders: refused, the thread stops
         if (device_thread_submit(service->device, DEVICE_LANE_BUILD, &loader->task))
             return;
         reset(loader);

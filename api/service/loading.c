@@ -391,8 +391,8 @@ bool loading_begin(struct service *service, struct problem *problem)
     loading->blobs = blobs;
     loading->began = clock_steady();
     for (unsigned i = 0; i < LOADERS; i++)
-        loading->loaders[i] =
-            (struct loader){.task = {.step = load_step, .drop = load_drop}, .loading = loading};
+        loading->loaders[i] = (struct loader){
+            .task = {.step = load_step, .drop = load_drop, .always = true}, .loading = loading};
     if (!list(loading, BLOB_WORLDS, &loading->worlds, problem) ||
         !list(loading, BLOB_ROBOTS, &loading->robots, problem))
         return false;

@@ -6,6 +6,7 @@
 #include "service/internal.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ struct persistence {
     struct blobs *blobs;                /* NULL: nothing is kept */
     struct workers *publisher, *writer; /* a thread each */
     struct blob_references references;
+    pthread_mutex_t documents;            /* worlds and robots are put one after another */
     struct store names[BLOB_SPACE_COUNT]; /* versions: struct kept; the publisher's */
     uint64_t reserved;                    /* no later process gives away revisions up to it */
     atomic_bool collects;                 /* all that records name is known */
@@ -117,6 +119,7 @@ bool persistence_open(struct persistence **persistence, struct service *service,
     made->blobs = blobs;
     atomic_init(&made->collects, false);
     blob_references_init(&made->references);
+    pthread_mutex_init(&made->documents, NULL);
     bool opened = !blobs || begin_revisions(made, problem);
     if (opened && !(workers_open(&made->publisher, 1, never, NULL) &&
                     workers_open(&made->writer, 1, never, NULL))) {
@@ -160,6 +163,7 @@ void persistence_close(struct persistence *persistence)
         store_deinit(&persistence->names[space]);
     if (persistence->blobs)
         persistence->blobs->methods->close(persistence->blobs);
+    pthread_mutex_destroy(&persistence->documents);
     blob_references_deinit(&persistence->references);
     free(persistence);
 }
@@ -192,15 +196,15 @@ static struct kept *kept_new(struct persistence *persistence)
     return kept;
 }
 
-/* Refers to a blob that is there; an empty id is none. `to` becomes the id. */
+/* Refers to a blob that a record names; an empty id is none. `to` becomes the id. */
 static bool refer(struct persistence *persistence, char to[BLOB_ID_BYTES], const char *id)
 {
     bool written;
     if (!*id)
         return true;
+    // a record that names it is no proof that it can be read: putting it looks
     if (!blob_references_take(&persistence->references, id, &written))
         return false;
-    blob_references_written(&persistence->references, id);
     memcpy(to, id, BLOB_ID_BYTES);
     return true;
 }
@@ -235,18 +239,29 @@ static enum blob_outcome put(struct persistence *persistence, char to[BLOB_ID_BY
     return outcome;
 }
 
+/* The same of a document, which publisher and writer may have both at once. */
+static enum blob_outcome put_document(struct persistence *persistence, char to[BLOB_ID_BYTES],
+                                      const char *id, const char *kind, const struct text *members)
+{
+    pthread_mutex_lock(&persistence->documents);
+    const enum blob_outcome outcome =
+        put(persistence, to, id, kind, members->data, members->length);
+    pthread_mutex_unlock(&persistence->documents);
+    return outcome;
+}
+
 static enum blob_outcome put_world(struct persistence *persistence, char to[BLOB_ID_BYTES],
                                    const struct world_version *world)
 {
-    return put(persistence, to, world->version.fingerprint, BLOB_KIND_WORLD, world->members.data,
-               world->members.length);
+    return put_document(persistence, to, world->version.fingerprint, BLOB_KIND_WORLD,
+                        &world->members);
 }
 
 static enum blob_outcome put_robot(struct persistence *persistence, char to[BLOB_ID_BYTES],
                                    const struct robot_version *robot)
 {
-    return put(persistence, to, robot->version.fingerprint, BLOB_KIND_ROBOT, robot->members.data,
-               robot->members.length);
+    return put_document(persistence, to, robot->version.fingerprint, BLOB_KIND_ROBOT,
+                        &robot->members);
 }
 
 bool persistence_save_parts(struct persistence *persistence, struct kept **kept,

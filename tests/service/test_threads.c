@@ -373,7 +373,7 @@ static void queues_are_bounded(void **state)
     struct device_thread *thread = open_thread();
     struct device_task holder = {.step = hold, .drop = drop};
     struct letter_plan plans[QUEUE_MAX + 1] = {0};
-    struct letter_task tasks[QUEUE_MAX + 1];
+    struct letter_task tasks[QUEUE_MAX + 1] = {0};
     hold_thread(thread, &holder);
     for (unsigned i = 0; i < QUEUE_MAX; i++) {
         plans[i].letter = 'p';
