@@ -57,9 +57,12 @@ enum blob_outcome blob_file_head_check(const struct blob_file_head *head, const 
     return BLOB_OK;
 }
 
-bool blob_file_is_whole(const struct blob_file_head *head, const void *data, size_t bytes)
+enum blob_outcome blob_file_check(const struct blob_file_head *head, const void *data, size_t bytes)
 {
     char digest[BLOB_DIGEST_BYTES];
-    return bytes == head->bytes && digest_of(digest, sizeof(digest), data, bytes) &&
-           memcmp(digest, head->digest, sizeof(digest)) == 0;
+    if (bytes != head->bytes)
+        return BLOB_DAMAGED;
+    if (!digest_of(digest, sizeof(digest), data, bytes))
+        return BLOB_NO_MEMORY;
+    return memcmp(digest, head->digest, sizeof(digest)) == 0 ? BLOB_OK : BLOB_DAMAGED;
 }

@@ -28,7 +28,9 @@ bool blob_file_head_init(struct blob_file_head *head, const char *kind, const vo
  * BLOB_INCOMPATIBLE; BLOB_NO_MEMORY. */
 enum blob_outcome blob_file_head_check(const struct blob_file_head *head, const char *kind);
 
-/* Whether the bytes are those that the head was made for. */
-bool blob_file_is_whole(const struct blob_file_head *head, const void *data, size_t bytes);
+/* Judges the bytes that follow a head: BLOB_OK, they are those that it was made for; BLOB_DAMAGED;
+ * BLOB_NO_MEMORY. */
+enum blob_outcome blob_file_check(const struct blob_file_head *head, const void *data,
+                                  size_t bytes);
 
 #endif

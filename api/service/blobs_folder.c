@@ -147,16 +147,26 @@ static bool write_temporary(struct folder *folder, char name[FILE_NAME_BYTES],
     return written;
 }
 
+/* File systems without second names of a file say so in one of these ways. */
+static bool means_no_links(int error)
+{
+    return error == EPERM || error == EOPNOTSUPP || error == ENOSYS;
+}
+
 /* Keeps a second name of a file under tmp/, so that a change of it can be undone; `kept` stays
- * empty where there is no such file. false: errno says why. */
+ * empty where there is no such file, or *undoable is false. false: errno says why. */
 static bool keep_old(struct folder *folder, unsigned place, const char *name,
-                     char kept[FILE_NAME_BYTES])
+                     char kept[FILE_NAME_BYTES], bool *undoable)
 {
     temporary_name(folder, kept);
+    *undoable = true;
     if (link_file(folder, place, name, PLACE_TMP, kept))
         return true;
     *kept = '\0';
-    return errno == ENOENT;
+    const bool no_links = means_no_links(errno), absent = errno == ENOENT;
+    // what was not there needs no second name
+    *undoable = !no_links || faccessat(folder->places[place], name, F_OK, 0) != 0;
+    return absent || no_links;
 }
 
 /* Puts back what keep_old() kept, or nothing. */
@@ -171,23 +181,27 @@ static void put_back(struct folder *folder, unsigned place, const char *name, co
     errno = error;
 }
 
-/* Makes a file of its place, durably; else what was there stays. */
+/* Makes a file of its place, durably; else what was there stays, but for what blobs_folder.h says
+ * of file systems without links. */
 static enum blob_outcome place_file(struct folder *folder, unsigned place, const char *name,
                                     const char *kind, const void *data, size_t bytes)
 {
     char temporary[FILE_NAME_BYTES], kept[FILE_NAME_BYTES] = "";
     struct blob_file_head head;
+    bool undoable;
     if (!blob_file_head_init(&head, kind, data, bytes))
         return BLOB_NO_MEMORY;
     if (!write_temporary(folder, temporary, &head, data, bytes))
         return failed(folder, "writing", place, name);
 
-    bool placed = keep_old(folder, place, name, kept);
+    bool placed = keep_old(folder, place, name, kept, &undoable);
     if (placed && !move_file(folder, PLACE_TMP, temporary, place, name)) {
         placed = false;
     } else if (placed && !sync_file(folder, folder->places[place])) {
         placed = false;
-        put_back(folder, place, name, kept);
+        // without the old one the new one is better than none
+        if (undoable)
+            put_back(folder, place, name, kept);
         *kept = '\0';
     }
     const int error = errno;
@@ -254,7 +268,7 @@ static enum blob_outcome read_file(int file, const char *kind, struct blob *blob
     blob->data[blob->bytes] = '\0';
     if (!read_all(file, blob->data, blob->bytes))
         return errno == 0 ? BLOB_DAMAGED : BLOB_FAILED;
-    return blob_file_is_whole(&head, blob->data, blob->bytes) ? BLOB_OK : BLOB_DAMAGED;
+    return blob_file_check(&head, blob->data, blob->bytes);
 }
 
 static enum blob_outcome get_file(struct folder *folder, unsigned place, const char *name,

@@ -3,7 +3,9 @@
  * A file is written whole under `tmp/`, made durable, renamed to its place, and the folder there
  * made durable: whoever reads sees the old file or the new one, also after a loss of power. A file
  * that is not what its head says, and one that nobody here has written, is moved to `set-aside/`,
- * with a line in the log. Cost: two fsync() a change, about a millisecond each on a disk.
+ * with a line in the log. Where the file system gives a file one name alone (no hard links), a file
+ * that has taken the place of another stays if making the folder durable fails after that. Cost:
+ * two fsync() a change, about a millisecond each on a disk.
  */
 #ifndef SERVICE_BLOBS_FOLDER_H
 #define SERVICE_BLOBS_FOLDER_H

@@ -55,17 +55,17 @@ void fuzz_saved(const char *data, size_t bytes)
         memcpy(&head, data, sizeof(head));
         const enum blob_outcome outcome = blob_file_head_check(&head, BLOB_KIND_WORLD);
         fuzz_must(outcome == BLOB_OK || outcome == BLOB_DAMAGED || outcome == BLOB_INCOMPATIBLE);
-        (void)blob_file_is_whole(&head, data + sizeof(head), bytes - sizeof(head));
+        (void)blob_file_check(&head, data + sizeof(head), bytes - sizeof(head));
     }
     read_records(&blob);
 
     // what is written is whole, and is no longer once a byte is another
     fuzz_must(blob_file_head_init(&head, BLOB_KIND_ROBOT, data, bytes));
     fuzz_must(blob_file_head_check(&head, BLOB_KIND_ROBOT) == BLOB_OK);
-    fuzz_must(blob_file_is_whole(&head, data, bytes));
+    fuzz_must(blob_file_check(&head, data, bytes) == BLOB_OK);
     if (bytes > 0) {
         blob.data[bytes / 2] ^= 1;
-        fuzz_must(!blob_file_is_whole(&head, blob.data, bytes));
+        fuzz_must(blob_file_check(&head, blob.data, bytes) == BLOB_DAMAGED);
     }
     free(blob.data);
 }

@@ -25,12 +25,14 @@ static const char KIND[] = "thing";
 struct fault {
     int error;
     unsigned calls, at; /* 0: none fails */
+    int link_error;     /* of every link; 0: none */
 };
 
 static int on_call(void *context, const char *call)
 {
     struct fault *fault = context;
-    (void)call;
+    if (fault->link_error && strcmp(call, "link") == 0)
+        return fault->link_error;
     return ++fault->calls == fault->at ? fault->error : 0;
 }
 
@@ -351,6 +353,49 @@ static void a_change_that_fails_changes_nothing(void **state)
     }
 }
 
+/* On file systems that give a file one name alone all works; what cannot be undone is not undone.
+ */
+static void links_are_not_needed(void **state)
+{
+    static const int ERRORS[] = {EPERM, EOPNOTSUPP, ENOSYS};
+    enum { LAST_FSYNC = 6 }; /* open, write, write, fsync, rename, fsync */
+    (void)state;
+    for (size_t i = 0; i < sizeof(ERRORS) / sizeof(ERRORS[0]); i++) {
+        char path[FOLDER_PATH_BYTES];
+        struct fault fault = {.error = EIO, .link_error = ERRORS[i]};
+        folder_make(path);
+        struct blobs *blobs = open_folder(path, &fault);
+        assert_int_equal(put_new(blobs), BLOB_OK);
+        assert_int_equal(set_record(blobs, "old", "as it was"), BLOB_OK);
+        assert_int_equal(set_old(blobs), BLOB_OK);
+        assert_record(blobs, "old", "changed");
+
+        fault.calls = 0;
+        fault.at = LAST_FSYNC;
+        assert_int_equal(set_record(blobs, "old", "again"), BLOB_FAILED);
+        assert_record(blobs, "old", "again");
+        fault.calls = 0;
+        fault.at = LAST_FSYNC - 1;
+        assert_int_equal(set_record(blobs, "old", "never"), BLOB_FAILED);
+        assert_record(blobs, "old", "again");
+        fault.calls = 0;
+        fault.at = LAST_FSYNC;
+        assert_int_equal(set_new(blobs), BLOB_FAILED);
+        assert_record(blobs, "new", NULL);
+        assert_int_equal(folder_count(path, "tmp"), 0);
+        blobs->methods->close(blobs);
+        folder_remove(path);
+    }
+    // another error of a link is one
+    struct fault fault = {.link_error = EIO};
+    char path[FOLDER_PATH_BYTES];
+    folder_make(path);
+    struct blobs *blobs = open_folder(path, &fault);
+    assert_int_equal(put_new(blobs), BLOB_FAILED);
+    blobs->methods->close(blobs);
+    folder_remove(path);
+}
+
 /* What one of several threads puts: some blobs that all put, and its own name. */
 struct writer {
     struct blobs *blobs;
@@ -416,6 +461,7 @@ int main(void)
         cmocka_unit_test(another_version_or_byte_order_is_incompatible_and_stays),
         cmocka_unit_test(foreign_files_are_set_aside),
         cmocka_unit_test(a_change_that_fails_changes_nothing),
+        cmocka_unit_test(links_are_not_needed),
         cmocka_unit_test(many_threads_may_write),
         cmocka_unit_test(a_folder_that_cannot_be_used_is_a_fault),
     };
