@@ -140,6 +140,7 @@ static enum prm_status list_marked(struct prm_arena *arena, struct prm_revision 
     TRY(prm_compact_indices(arena, revision->list, survivors, revision->marks,
                             roadmap->edge_count));
     TRY(prm_buffer_read(context, survivors, 0, &revision->checks, sizeof(revision->checks)));
+    prm_buffer_destroy(context, &revision->marks);
     revision->cursor = 0;
 cleanup:
     prm_arena_rewind(arena, mark);
