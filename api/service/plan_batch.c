@@ -193,12 +193,16 @@ static void run_together(struct device *device, struct plan *members, uint32_t c
     for (struct plan *plan = members, *next; plan; plan = next) {
         const uint32_t own = plan->request.query_count;
         next = next_of(plan);
-        if (!good)
+        if (!good) {
             run_alone(device, plan);
-        else if (prm_plan_part(&plan->planned, &plan->left, &whole, left, first, own) == PRM_OK)
-            go_on(plan, device);
-        else
-            plan_fail(plan, PRM_HOST_MEMORY);
+        } else {
+            const enum prm_status status =
+                prm_plan_part(&plan->planned, &plan->left, &whole, left, first, own);
+            if (status == PRM_OK)
+                go_on(plan, device);
+            else
+                plan_fail(plan, status);
+        }
         first += own;
     }
     prm_expansion_destroy(left);
