@@ -1,5 +1,7 @@
 /* Worlds for one request: the roadmap's world with other obstacles, and what it allows of the
- * roadmap, found on the device in bounded steps between which others are answered.
+ * roadmap, found on the device in steps between which others are answered. The first makes the
+ * world as a whole; where the difference has a grid or a distance field of its own, it makes the
+ * distances of all of them anew (prm_world_derive). The others are bounded.
  *
  *     overlay_init() on the way in → overlay_submit() → ready(), on the device thread → the owner
  *     plans on overlay->model → overlay_deinit()
@@ -43,6 +45,9 @@ struct overlay {
     void (*ready)(struct overlay *overlay, struct device *device, enum prm_status status);
     void (*drop)(struct overlay *overlay); /* the thread stops */
 };
+
+/* Whether a roadmap's world has so many obstacles that laying others over it is for a worker. */
+bool overlay_takes_long(const struct roadmap_version *roadmap);
 
 /* Lays `document`, which is taken over whatever the outcome, over the world that a roadmap answers
  * for. false: the call's problem says why not; there is nothing to deinit. */

@@ -158,18 +158,21 @@ static void overlay_drop(struct overlay *overlay)
     plan_refuse(plan);
 }
 
-/* Has the request's own world made first. false: the problem says why not. */
-static bool lay_over(struct plan *plan)
+/* Has the request's own world made first. */
+static void lay_over(struct worker_task *work)
 {
-    if (!overlay_init(&plan->overlay, plan->service, plan->call, plan->roadmap,
-                      &plan->request.overlay))
-        return false;
-    plan->overlay.ready = overlay_ready;
-    plan->overlay.drop = overlay_drop;
-    if (overlay_submit(&plan->overlay))
-        return true;
-    problem_add_refusal(plan->service, &plan->call->problem);
-    return false;
+    struct plan *plan = WORK_OF(plan, work);
+    bool good = overlay_init(&plan->overlay, plan->service, plan->call, plan->roadmap,
+                             &plan->request.overlay);
+    if (good) {
+        plan->overlay.ready = overlay_ready;
+        plan->overlay.drop = overlay_drop;
+        good = overlay_submit(&plan->overlay);
+        if (!good)
+            problem_add_refusal(plan->service, &plan->call->problem);
+    }
+    if (!good)
+        plan_refuse(plan);
 }
 
 /* ---- on the way in ---- */
@@ -180,21 +183,24 @@ static void submit(struct worker_task *work)
     struct plan *plan = WORK_OF(plan, work);
     struct service *service = plan->service;
     const double began = clock_steady();
-    bool queued = read_request(plan);
-    if (queued) {
-        plan->options = plan_translate(&plan->request, &service->limits,
-                                       plan->roadmap->model->topology->roadmap);
-        plan->times.parse_ms = 1e3 * (clock_steady() - began);
-        if (!overlay_is_empty(&plan->request.overlay)) {
-            queued = lay_over(plan);
-        } else {
-            queued = enqueue(plan, plan->roadmap->model);
-            if (!queued)
-                problem_add_refusal(service, &plan->call->problem);
-        }
-    }
-    if (!queued)
+    if (!read_request(plan)) {
         plan_refuse(plan);
+        return;
+    }
+    plan->options =
+        plan_translate(&plan->request, &service->limits, plan->roadmap->model->topology->roadmap);
+    plan->times.parse_ms = 1e3 * (clock_steady() - began);
+    if (overlay_is_empty(&plan->request.overlay)) {
+        if (enqueue(plan, plan->roadmap->model))
+            return;
+        problem_add_refusal(service, &plan->call->problem);
+        plan_refuse(plan);
+    } else if (overlay_takes_long(plan->roadmap)) {
+        plan->work.run = lay_over;
+        workers_submit(service->workers, &plan->work);
+    } else {
+        lay_over(&plan->work);
+    }
 }
 
 void plan_call(struct service *service, struct call *call)

@@ -135,10 +135,11 @@ static void overlay_drop(struct overlay *overlay)
 }
 
 /* Has the request's own world made first. */
-static void lay_over(struct question *question, struct overlay_document *document)
+static void lay_over(struct worker_task *work)
 {
+    struct question *question = WORK_OF(question, work);
     bool good = overlay_init(&question->overlay, question->service, question->call,
-                             question->roadmap, document);
+                             question->roadmap, question->kind->overlay(question));
     if (good) {
         question->overlay.ready = overlay_ready;
         question->overlay.drop = overlay_drop;
@@ -159,10 +160,14 @@ static void submit(struct worker_task *work)
     }
     struct overlay_document *overlay =
         question->kind->overlay ? question->kind->overlay(question) : NULL;
-    if (overlay && !overlay_is_empty(overlay))
-        lay_over(question, overlay);
-    else
+    if (!overlay || overlay_is_empty(overlay)) {
         enqueue(question, question->roadmap->model);
+    } else if (overlay_takes_long(question->roadmap)) {
+        question->work.run = lay_over;
+        workers_submit(question->service->workers, &question->work);
+    } else {
+        lay_over(&question->work);
+    }
 }
 
 void question_call(struct service *service, struct call *call, const struct question_kind *kind)

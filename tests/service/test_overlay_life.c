@@ -14,7 +14,7 @@
 #define PLAN(x) "{\"queries\":[{\"start\":[1,1],\"goal\":[2,2]}],\"obstacles\":[" CIRCLE(x) "]}"
 #define MATRIX "{\"states\":[[1,1],[2,2]],\"obstacles\":[" CIRCLE("1") "]}"
 
-enum { HELD = 1000000000, FULL = 4 };
+enum { HELD = 1000000000, FULL = 4, LARGE = 1200 };
 
 static struct service *service;
 
@@ -218,6 +218,32 @@ static void limits_of_matrices(void **state)
     }
 }
 
+/* Over a world of many obstacles a worker lays them, with the same outcome. */
+static void large_worlds(void **state)
+{
+    (void)state;
+    struct text world = {0};
+    text_print(&world, "{\"dimension\":2,\"bounds\":{\"min\":[0,0],\"max\":[9,9]},\"obstacles\":[");
+    for (unsigned i = 0; i < LARGE; i++)
+        text_print(&world, "%s{\"id\":\"o%u\",\"type\":\"circle\",\"center\":[1,1],\"radius\":1}",
+                   i ? "," : "", i);
+    text_print(&world, "]}%c", 0);
+    EXPECT(service, 201, .route = ROUTE_WORLD_PUT, .name = "large", .body = world.data);
+    text_deinit(&world);
+    EXPECT(service, 200, .route = ROUTE_ROADMAP_PUT, .name = "m", .wait_s = 10,
+           .body = "{\"world\":\"large\",\"robot\":\"p\",\"samples\":{\"count\":50}}");
+    struct exchange *plan =
+        SEND(service, 200, .route = ROUTE_ROADMAP_PLAN, .name = "m", .body = PLAN("1"));
+    assert_true(harness_number(plan, "/results/0/hops") == LARGE + 1);
+    harness_free(plan);
+    EXPECT(service, 200, .route = ROUTE_ROADMAP_MATRIX, .name = "m", .body = MATRIX);
+    static const char *const REFUSED[] = {
+        "{\"queries\":[{\"start\":[1,1],\"goal\":[2,2]}],\"ignore\":[\"o7\"]}",
+        "{\"states\":[[1,1]],\"ignore\":[\"o7\"]}"};
+    EXPECT(service, 422, .route = ROUTE_ROADMAP_PLAN, .name = "m", .body = REFUSED[0]);
+    EXPECT(service, 422, .route = ROUTE_ROADMAP_MATRIX, .name = "m", .body = REFUSED[1]);
+}
+
 static void closing_with_them(void **state)
 {
     (void)state;
@@ -244,7 +270,7 @@ int main(void)
         TEST(they_hold_nobody_up),  TEST(the_same_again_is_there),
         TEST(matrices_as_read),     TEST(faults_and_clients_that_leave),
         TEST(the_queue_is_bounded), TEST(limits_of_matrices),
-        TEST(closing_with_them),
+        TEST(large_worlds),         TEST(closing_with_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
