@@ -135,7 +135,8 @@ struct prm_difference {
 /* The same for a world that is to last no longer than `from` and differs from it as told; the other
  * obstacles are as they are in `from`, in the same order. It keeps to the local frame, nothing can
  * be built in it (`fixed` is `all`), and where the difference has no distances of its own it shares
- * those of `from`, which take most of the time that worlds of grids and fields are made in. */
+ * those of `from`, which take most of the time that worlds of grids and fields are made in; else it
+ * makes all of them anew. */
 enum prm_status prm_world_derive(struct prm_arena *arena, struct prm_world **world,
                                  const struct prm_world_spec *spec, const struct prm_world *from,
                                  const struct prm_difference *difference);
