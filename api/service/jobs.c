@@ -144,16 +144,16 @@ void jobs_progress(struct job *job, const char *stage, double progress)
 /* Forgets the job that ended first, where the history is full. */
 static void trim_history(struct jobs *jobs)
 {
-    struct job **oldest = NULL;
+    struct job **first = NULL;
     if (jobs->ended_count <= JOBS_HISTORY_MAX)
         return;
     for (struct job **link = &jobs->newest; *link; link = &(*link)->next)
-        if (!job_is_active(*link))
-            oldest = link;
-    if (!oldest)
+        if (!job_is_active(*link) && (!first || (*link)->end_number < (*first)->end_number))
+            first = link;
+    if (!first)
         return;
-    struct job *job = *oldest;
-    *oldest = job->next;
+    struct job *job = *first;
+    *first = job->next;
     jobs->ended_count--;
     jobs->states[job->state]--;
     counted_release(&job->counted);
@@ -167,6 +167,7 @@ struct job_waiter *jobs_finish(struct jobs *jobs, struct job *job, enum job_stat
     job->waiters = NULL;
     job->work = NULL;
     job->ended = clock_calendar();
+    job->end_number = ++jobs->last_end_number;
     if (state == JOB_SUCCEEDED) {
         job->stage = "done";
         job->progress = 1;

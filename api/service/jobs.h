@@ -74,6 +74,7 @@ struct job {
     double progress;                /* 0 … 1 */
     double created, started, ended; /* calendar; 0: not yet */
     double created_steady, started_steady;
+    uint64_t end_number;        /* grows with each end, as no clock need; 0: not yet */
     struct problem_fault error; /* code PROBLEM_NONE: none */
     atomic_bool cancel;
     struct job_waiter *waiters;
@@ -85,7 +86,7 @@ struct jobs {
     unsigned active_max, ended_count;
     atomic_uint active_count;         /* queued or running */
     unsigned states[JOB_STATE_COUNT]; /* jobs in the table by state */
-    uint64_t last_number;
+    uint64_t last_number, last_end_number;
     char prefix[JOB_ID_BYTES /
                 2]; /* of ids, so that those of an earlier process are not met again */
 };

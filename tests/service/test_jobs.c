@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,23 @@ static void history_is_bounded(void **state)
     assert_null(jobs_find(&jobs, first));
     assert_non_null(jobs_find(&jobs, last));
     assert_ptr_equal(jobs_find(&jobs, old->id), old);
+
+    // however many began and ended before it ends, it is looked at after its end
+    jobs_start(&jobs, old);
+    jobs_finish(&jobs, old, JOB_SUCCEEDED, NULL);
+    assert_ptr_equal(jobs_find(&jobs, old->id), old);
+    assert_int_equal(jobs.ended_count, JOBS_HISTORY_MAX);
+
+    // until as many have ended since
+    for (unsigned i = 0; i < JOBS_HISTORY_MAX; i++) {
+        assert_ptr_equal(jobs_find(&jobs, old->id), old);
+        struct job *job = jobs_add(&jobs, "build", "roadmaps/a", NULL);
+        jobs_start(&jobs, job);
+        jobs_finish(&jobs, job, JOB_SUCCEEDED, NULL);
+    }
+    char gone[JOB_ID_BYTES];
+    snprintf(gone, sizeof(gone), "t-1");
+    assert_null(jobs_find(&jobs, gone));
     jobs_deinit(&jobs);
 }
 
