@@ -81,6 +81,8 @@ bool store_put(struct store *store, const char *name, struct version *version,
     *replaced = NULL;
     if (!entry && !reserve(store))
         return false;
+    if (entry && entry->version->revision > version->revision)
+        version->revision = 0;
     store_number(store, name, version);
     if (entry) {
         *replaced = entry->version;

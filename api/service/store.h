@@ -62,7 +62,8 @@ struct version *store_take(const struct store *store, const char *name);
  * none yet. */
 void store_number(struct store *store, const char *name, struct version *version);
 
-/* Lets `name` stand for `version`, whose reference the store takes over and which it numbers.
+/* Lets `name` stand for `version`, whose reference the store takes over and which it numbers, anew
+ * where what the name stands for has been numbered later: revisions of a name only grow.
  * The version that it stood for goes to *replaced (NULL: none), for the caller to release without
  * the lock. false: no memory for a new name, and nothing is changed; replacing cannot fail. */
 bool store_put(struct store *store, const char *name, struct version *version,

@@ -318,9 +318,11 @@ static bool swap(struct change *change)
         store_put(&service->worlds, change->call->segments[0], &change->next->version, &old_world);
     for (size_t i = 0; done && i < change->count; i++) {
         struct dependent *dependent = &change->dependents[i];
-        struct version *replaced;
-        // replacing needs no memory; `from` keeps what is replaced until it is released, but for a
-        // version that a failed build has left meanwhile, whose model is the same
+        struct version *replaced = store_find(&service->roadmaps, dependent->name);
+        // a failed build may have left a version meanwhile: why it failed stays
+        if (replaced)
+            dependent->to->last_error = ((struct roadmap_version *)replaced)->last_error;
+        // replacing needs no memory
         version_take(&dependent->to->version);
         store_put(&service->roadmaps, dependent->name, &dependent->to->version, &replaced);
         version_release(replaced);
