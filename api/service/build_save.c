@@ -112,6 +112,22 @@ static bool save_and_swap(struct build *build, struct roadmap_version *roadmap,
     return false;
 }
 
+/* Whether a build is to be published; from now on it is not stopped. */
+static bool begin_publishing(struct build *build)
+{
+    service_lock(build->service);
+    build->publishing = !atomic_load(&build->job->cancel);
+    service_unlock(build->service);
+    return build->publishing;
+}
+
+static void end_publishing(struct build *build)
+{
+    service_lock(build->service);
+    build->publishing = false;
+    service_unlock(build->service);
+}
+
 /* Publishes a build that was not cancelled and whose world has not changed meanwhile in a way that
  * it could follow; else its next step sees why not. */
 static void publish(struct worker_task *work)
@@ -120,7 +136,7 @@ static void publish(struct worker_task *work)
     struct problem problem = {0};
     // worlds change here alone
     struct world_version *present = build_world_now(build);
-    if (!atomic_load(&build->job->cancel) && !build_needs_revision(build, present)) {
+    if (!build_needs_revision(build, present) && begin_publishing(build)) {
         struct model *final = build->coming ? build->coming : build->model;
         const bool stale = present && present != final->world->version;
         struct roadmap_version *roadmap =
@@ -132,6 +148,7 @@ static void publish(struct worker_task *work)
             note_failure(build, &problem);
         if (roadmap && !build->roadmap)
             version_release(&roadmap->version);
+        end_publishing(build);
     }
     if (present)
         version_release(&present->version);

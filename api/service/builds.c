@@ -25,6 +25,8 @@ struct build *build_active(struct service *service, const char *name)
 
 void build_stop(struct build *build)
 {
+    if (build->publishing)
+        return;
     atomic_store(&build->job->cancel, true);
     device_thread_promote(build->service->device, DEVICE_LANE_BUILD, &build->task);
 }

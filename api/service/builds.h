@@ -34,19 +34,21 @@ struct build {
     struct prm_snapshot_writer *writer;
     struct kept *parts;              /* all but its record; taken; NULL: nothing is kept */
     bool saved;                      /* the parts, or there is no need */
+    bool publishing;                 /* it may not be stopped any more; guarded by the lock */
     struct roadmap_version *roadmap; /* that the name stands for now; taken; NULL: not yet */
     struct problem_fault error;      /* code PROBLEM_NONE: saving has not failed */
 };
 
-/* The build of a roadmap that is queued or running and not cancelled, borrowed; NULL: none. The
- * lock is held. */
+/* The latest build of a roadmap that is queued or running and not cancelled, borrowed; NULL: none.
+ * The lock is held. */
 struct build *build_active(struct service *service, const char *name);
 
 /* Has a build stop at its next step, which is soon also where it waits behind others: its place in
- * the queue is free then. The lock is held. */
+ * the queue is free then. One that is being published goes on. The lock is held. */
 void build_stop(struct build *build);
 
-/* The same for the build of a name; a name without one is accepted. The lock is held. */
+/* The same for the build of a name; a name without one is accepted. What is active afterwards is
+ * being published. The lock is held. */
 void build_cancel(struct service *service, const char *name);
 
 /* A roadmap that comes from elsewhere instead of being built. */

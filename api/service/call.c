@@ -289,6 +289,7 @@ struct deletion {
     struct call *call;
     enum blob_space space;
     bool (*may)(struct call *call, const char *name);
+    void (*end)(struct call *call, const char *name);
 };
 
 /* Where names of a space are, and the fault of one that is not there. */
@@ -314,16 +315,41 @@ static struct store *space_store(struct service *service, enum blob_space space,
     return &service->roadmaps;
 }
 
-/* Puts back what could not be forgotten, unless the name has been given away since. */
-static void restore(struct service *service, struct store *store, const char *name,
-                    struct version *version)
+/* Whether a name may be deleted, which it is then about to be; else a fault is added. */
+static bool begin_deletion(const struct deletion *deletion, const struct store *store,
+                           const char *kind, enum problem_code unknown)
 {
-    struct version *replaced;
+    struct call *call = deletion->call;
+    struct service *service = call->service;
+    const char *name = call->segments[0];
     service_lock(service);
-    const bool restored = !store_find(store, name) && store_put(store, name, version, &replaced);
+    const struct version *version = store_find(store, name);
+    if (!version)
+        problem_add(&call->problem, unknown, "there is no %s \"%s\"", kind, name);
+    else if (call_may_change(call, version) && (!deletion->may || deletion->may(call, name)))
+        service->leaving = version;
+    const bool begun = service->leaving;
     service_unlock(service);
-    if (!restored)
-        version_release(version);
+    return begun;
+}
+
+/* Lets a name that was forgotten stand for nothing, else leaves it. */
+static void end_deletion(const struct deletion *deletion, struct store *store, bool forgotten)
+{
+    struct call *call = deletion->call;
+    struct service *service = call->service;
+    const char *name = call->segments[0];
+    struct version *removed = NULL;
+    service_lock(service);
+    if (forgotten) {
+        // also what builds have made of it meanwhile
+        if (deletion->end)
+            deletion->end(call, name);
+        removed = store_remove(store, name);
+    }
+    service->leaving = NULL;
+    service_unlock(service);
+    version_release(removed);
 }
 
 /* On the publisher. */
@@ -332,40 +358,32 @@ static void delete_name(struct worker_task *work)
     struct deletion *deletion = WORK_OF(deletion, work);
     struct call *call = deletion->call;
     struct service *service = call->service;
-    const enum blob_space space = deletion->space;
-    const char *name = call->segments[0], *kind;
+    const char *kind;
     enum problem_code unknown;
-    struct version *removed = NULL;
-    struct store *store = space_store(service, space, &kind, &unknown);
-    service_lock(service);
-    const struct version *version = store_find(store, name);
-    if (!version)
-        problem_add(&call->problem, unknown, "there is no %s \"%s\"", kind, name);
-    else if (call_may_change(call, version) && deletion->may(call, name))
-        removed = store_remove(store, name);
-    service_unlock(service);
-    free(deletion);
-
-    if (!removed) {
-        call_fail(call);
-    } else if (persistence_forget(service->persistence, space, name, &call->problem)) {
-        version_release(removed);
-        call_succeed_empty(call, 204);
-    } else {
-        restore(service, store, name, removed);
-        call_fail(call);
+    bool forgotten = false;
+    struct store *store = space_store(service, deletion->space, &kind, &unknown);
+    if (begin_deletion(deletion, store, kind, unknown)) {
+        forgotten = persistence_forget(service->persistence, deletion->space, call->segments[0],
+                                       &call->problem);
+        end_deletion(deletion, store, forgotten);
     }
+    free(deletion);
+    if (forgotten)
+        call_succeed_empty(call, 204);
+    else
+        call_fail(call);
 }
 
 void call_delete(struct call *call, enum blob_space space,
-                 bool (*may)(struct call *call, const char *name))
+                 bool (*may)(struct call *call, const char *name),
+                 void (*end)(struct call *call, const char *name))
 {
     struct deletion *deletion = malloc(sizeof(*deletion));
     if (!deletion) {
         call_refuse(call, PROBLEM_OVERLOADED, "no memory for a request");
         return;
     }
-    *deletion = (struct deletion){{.run = delete_name}, call, space, may};
+    *deletion = (struct deletion){{.run = delete_name}, call, space, may, end};
     persistence_publish(call->service->persistence, &deletion->work);
 }
 

@@ -48,6 +48,7 @@ struct service {
 
     pthread_mutex_t lock; /* guards the rest */
     struct store worlds, robots, roadmaps;
+    const struct version *leaving; /* that is being deleted; NULL: none is */
     struct jobs jobs;
 };
 
@@ -106,10 +107,12 @@ void call_list(struct call *call, struct store *store,
                void (*write)(const struct version *version, struct text *out));
 
 /* Removes what the name in the URL stands for, if there is something, the call's conditions hold
- * and `may`, with the lock held, finds nothing against it or adds its fault; completes once that is
- * saved. */
+ * and `may` (NULL: yes) finds nothing against it or adds its fault; once that is saved, `end`
+ * (NULL: nothing) ends what goes with it. Both run with the lock held; meanwhile it is `leaving`.
+ */
 void call_delete(struct call *call, enum blob_space space,
-                 bool (*may)(struct call *call, const char *name));
+                 bool (*may)(struct call *call, const char *name),
+                 void (*end)(struct call *call, const char *name));
 
 /* Whether the name in the URL is one that a PUT may make; else completes. */
 bool call_name_valid(struct call *call);

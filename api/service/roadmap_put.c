@@ -20,7 +20,14 @@ static bool find_references(struct service *service, struct call *call,
         const char *kind, *name, *pointer;
     } references[] = {{*world, "world", document->world, "/world"},
                       {*robot, "robot", document->robot, "/robot"}};
+    bool stays = true;
     for (size_t i = 0; i < sizeof(references) / sizeof(references[0]); i++) {
+        // what is being deleted is seen until that is saved, but nothing new may name it
+        const bool leaves = references[i].version && references[i].version == service->leaving;
+        if (leaves)
+            problem_add(&call->problem, PROBLEM_OVERLOADED, "%s \"%s\" is being deleted",
+                        references[i].kind, references[i].name);
+        stays &= !leaves;
         if (references[i].version)
             continue;
         struct problem_fault *fault =
@@ -29,7 +36,7 @@ static bool find_references(struct service *service, struct call *call,
         fault->has_pointer = true;
         snprintf(fault->pointer, sizeof(fault->pointer), "%s", references[i].pointer);
     }
-    return *world && *robot;
+    return *world && *robot && stays;
 }
 
 /* Whether the robot can be in the world, and the document speaks of both; else faults are added. */
@@ -122,7 +129,7 @@ static enum put_outcome put(struct service *service, struct call *call,
         return PUT_REFUSED;
     }
 
-    // the same content: what is there, or on its way
+    // the same content: what is on its way, or there, unless other content is about to replace it
     const struct build *active = build_active(service, name);
     const bool is_new = !present || !present->model;
     if (active && roadmap_same_content(active->pending, build->pending)) {
@@ -132,10 +139,12 @@ static enum put_outcome put(struct service *service, struct call *call,
     if (present && present->state == ROADMAP_READY &&
         roadmap_same_content(present, build->pending)) {
         build_cancel(service, name);
-        build_discard(build);
-        version_take(&present->version);
-        result->same = &present->version;
-        return PUT_SAME;
+        if (!build_active(service, name)) {
+            build_discard(build);
+            version_take(&present->version);
+            result->same = &present->version;
+            return PUT_SAME;
+        }
     }
 
     struct job *job = build_enter(build, import, &call->problem);

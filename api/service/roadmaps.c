@@ -232,14 +232,13 @@ void roadmap_get(struct service *service, struct call *call)
 }
 
 /* A roadmap goes with the job that makes its next version. */
-static bool end_build(struct call *call, const char *name)
+static void end_build(struct call *call, const char *name)
 {
     build_cancel(call->service, name);
-    return true;
 }
 
 void roadmap_delete(struct service *service, struct call *call)
 {
     (void)service;
-    call_delete(call, BLOB_ROADMAPS, end_build);
+    call_delete(call, BLOB_ROADMAPS, NULL, end_build);
 }

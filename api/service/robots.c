@@ -194,5 +194,5 @@ static bool is_free(struct call *call, const char *name)
 void robot_delete(struct service *service, struct call *call)
 {
     (void)service;
-    call_delete(call, BLOB_ROBOTS, is_free);
+    call_delete(call, BLOB_ROBOTS, is_free, NULL);
 }

@@ -158,7 +158,7 @@ static bool is_free(struct call *call, const char *name)
 void world_delete(struct service *service, struct call *call)
 {
     (void)service;
-    call_delete(call, BLOB_WORLDS, is_free);
+    call_delete(call, BLOB_WORLDS, is_free, NULL);
 }
 
 void obstacle_get(struct service *service, struct call *call)

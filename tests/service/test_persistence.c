@@ -30,17 +30,22 @@
 /* Roadmaps are decoded long before that. */
 enum { WAIT_S = 20, LOAD_MS = 100 };
 
-/* Fails the system call whose turn it is. */
+/* Fails the system call whose turn it is, or holds it up. */
 struct fault {
-    atomic_uint calls, at; /* 0: none fails */
-    atomic_bool lasts;     /* all after it fail too */
+    atomic_uint calls, at;    /* 0: none fails */
+    atomic_bool lasts;        /* all after it fail too */
+    const char *_Atomic held; /* such calls wait; NULL: none */
+    atomic_bool reached;      /* one waits */
 };
 
 static int on_call(void *context, const char *call)
 {
     struct fault *turn = context;
-    (void)call;
     const unsigned number = atomic_fetch_add(&turn->calls, 1) + 1;
+    for (const char *held; (held = atomic_load(&turn->held)) && strcmp(call, held) == 0;) {
+        atomic_store(&turn->reached, true);
+        test_pause_ms(1);
+    }
     const bool is_turn = turn->lasts ? number >= turn->at : number == turn->at;
     return turn->at > 0 && is_turn ? ENOSPC : 0;
 }
@@ -54,6 +59,22 @@ static void set_fault(unsigned at, bool lasts)
     atomic_store(&fault.calls, 0);
     atomic_store(&fault.lasts, lasts);
     atomic_store(&fault.at, at);
+}
+
+/* Holds calls of that name up from now on: records are moved to their places by "rename" and leave
+ * by "unlink", blobs come by "link". NULL: lets go. */
+static void hold(const char *call)
+{
+    set_fault(0, false);
+    atomic_store(&fault.reached, false);
+    atomic_store(&fault.held, call);
+}
+
+static void until_held(void)
+{
+    for (int i = 0; i < 10000 && !atomic_load(&fault.reached); i++)
+        test_pause_ms(1);
+    assert_true(atomic_load(&fault.reached));
 }
 
 static struct blobs *open_blobs(const char *folder)
@@ -106,7 +127,7 @@ static int setup(void **state)
     (void)state;
     fake_engine_reset();
     folder_make(path);
-    set_fault(0, false);
+    hold(NULL);
     service = harness_open_kept(NULL, open_blobs(path));
     put_basics();
     return 0;
@@ -116,6 +137,7 @@ static int teardown(void **state)
 {
     (void)state;
     atomic_store(&fake_engine.warm_up_held, false);
+    hold(NULL);
     service_close(service);
     folder_remove(path);
     return fake_engine_alive() == 0 ? 0 : -1;
@@ -435,6 +457,94 @@ static void a_full_disk_changes_nothing(void **state)
     EXPECT(service, 404, .route = ROUTE_ROADMAP_GET, .name = "n");
     expect_answer("m", PLAN, 9, 0);
     EXPECT(service, 200, .route = ROUTE_WORLD_GET, .name = "v");
+}
+
+/* ---- what comes while a change is being saved ---- */
+
+/* A build past its last chance to be cancelled is not what a later PUT leaves behind, whether
+ * others came between them or not. */
+static void a_put_while_another_is_published_is_the_last(void **state)
+{
+    (void)state;
+    for (int between = 0; between < 2; between++) {
+        build("m", ROADMAP("3"), between ? 200 : 201);
+        hold("rename");
+        EXPECT(service, 202, .route = ROUTE_ROADMAP_PUT, .name = "m", .body = ROADMAP("4"));
+        until_held();
+        expect_answer("m", PLAN, 3, 1);
+        if (between)
+            EXPECT(service, 202, .route = ROUTE_ROADMAP_PUT, .name = "m", .body = ROADMAP("5"));
+        struct exchange *last = harness_start(
+            service,
+            &(const struct request){
+                .route = ROUTE_ROADMAP_PUT, .name = "m", .body = ROADMAP("3"), .wait_s = WAIT_S});
+        hold(NULL);
+        harness_wait(last);
+        assert_int_equal(last->call.reply.status, 200);
+        harness_free(last);
+
+        // one after the other is published: what was before has been now
+        build("other", between ? ROADMAP("7") : ROADMAP("6"), between ? 200 : 201);
+        expect_answer("m", PLAN, 3, 1);
+        kill_and_reopen();
+        expect_answer("m", PLAN, 3, 1);
+    }
+}
+
+static void what_is_being_deleted_is_there_until_it_is_saved(void **state)
+{
+    (void)state;
+    static const struct {
+        enum route_id get, delete;
+        const char *name;
+    } CASES[] = {{ROUTE_ROADMAP_GET, ROUTE_ROADMAP_DELETE, "m"},
+                 {ROUTE_WORLD_GET, ROUTE_WORLD_DELETE, "w"},
+                 {ROUTE_ROBOT_GET, ROUTE_ROBOT_DELETE, "r"}};
+    build("m", ROADMAP("3"), 201);
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        hold("unlink");
+        struct exchange *gone = harness_start(
+            service, &(const struct request){.route = CASES[i].delete, .name = CASES[i].name});
+        until_held();
+        EXPECT(service, 200, .route = CASES[i].get, .name = CASES[i].name);
+        // nothing begins to need what goes
+        if (CASES[i].get == ROUTE_WORLD_GET)
+            EXPECT(service, 503, .route = ROUTE_ROADMAP_PUT, .name = "n", .body = ROADMAP("4"));
+        hold(NULL);
+        harness_wait(gone);
+        assert_int_equal(gone->call.reply.status, 204);
+        harness_free(gone);
+        EXPECT(service, 404, .route = CASES[i].get, .name = CASES[i].name);
+    }
+    EXPECT(service, 404, .route = ROUTE_ROADMAP_GET, .name = "n");
+}
+
+static void a_build_that_fails_while_its_world_changes_is_told(void **state)
+{
+    (void)state;
+    build("m", ROADMAP("3"), 201);
+    hold("rename");
+    struct exchange *change = harness_start(
+        service,
+        &(const struct request){.route = ROUTE_WORLD_PUT, .name = "w", .body = WORLD("10", "")});
+    until_held();
+    atomic_store(&fake_engine.build_status, PRM_NO_FREE_SPACE);
+    build("m", ROADMAP("4"), 422);
+    struct exchange *got = SEND(service, 200, .route = ROUTE_ROADMAP_GET, .name = "m");
+    const double revision = harness_number(got, "/revision");
+    assert_string_equal(harness_string(got, "/last_error/code"), "world_without_free_space");
+    harness_free(got);
+
+    // the swap is behind it
+    hold(NULL);
+    harness_wait(change);
+    assert_int_equal(change->call.reply.status, 200);
+    harness_free(change);
+    got = SEND(service, 200, .route = ROUTE_ROADMAP_GET, .name = "m");
+    assert_true(harness_number(got, "/revision") > revision);
+    assert_string_equal(harness_string(got, "/last_error/code"), "world_without_free_space");
+    harness_free(got);
+    expect_answer("m", PLAN, 3, 0);
 }
 
 static void a_new_roadmap_that_finds_no_room_has_failed(void **state)
@@ -763,6 +873,9 @@ int main(void)
         TEST(a_replaced_robot_stays_the_roadmap_s),
         TEST(revisions_are_never_used_again),
         TEST(a_full_disk_changes_nothing),
+        TEST(a_put_while_another_is_published_is_the_last),
+        TEST(what_is_being_deleted_is_there_until_it_is_saved),
+        TEST(a_build_that_fails_while_its_world_changes_is_told),
         TEST(a_new_roadmap_that_finds_no_room_has_failed),
         TEST(a_full_disk_is_no_reason_not_to_start),
         TEST(a_damaged_roadmap_has_failed_and_can_be_built),
