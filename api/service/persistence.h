@@ -1,11 +1,11 @@
 /* What is saved when: the one place that changes what names stand for.
  *
  * A change is checked, saved, and only then seen: all changes of worlds, robots and finished
- * roadmaps, and all deletions, run one after another on one thread, the publisher, as tasks that look what there is
- * under the service's lock, save what is to be, and swap it in. Where saving fails all stays as it
- * was. A roadmap's bytes, which may be many, are written by another thread before that; its record
- * is what is published. A change of a world saves that world alone: what it allows of a roadmap is
- * found again when the roadmap is loaded.
+ * roadmaps, and all deletions, run one after another on one thread, the publisher, as tasks that
+ * look what there is under the service's lock, save what is to be, and swap it in. Where saving
+ * fails all stays as it was. A roadmap's bytes, which may be many, are written by another thread
+ * before that; its record is what is published. A change of a world saves that world alone: what it
+ * allows of a roadmap is found again when the roadmap is loaded.
  *
  * Where the service keeps nothing on disk, everything runs the same way and saving does nothing.
  */
