@@ -243,7 +243,7 @@ static bool read_line(struct given given[ROW_COUNT], char *line, const char *sou
 static bool read_file(struct given given[ROW_COUNT], const char *path, char *fault)
 {
     char line[LINE_BYTES], source[32];
-    bool fine = true;
+    bool fine = true, is_whole = true;
     FILE *file = fopen(path, "re");
     if (file == NULL) {
         snprintf(fault, CONFIG_FAULT_MAX, "--config: %s: %s", path, strerror(errno));
@@ -251,7 +251,16 @@ static bool read_file(struct given given[ROW_COUNT], const char *path, char *fau
     }
     for (unsigned number = 1; fine && fgets(line, sizeof(line), file) != NULL; number++) {
         snprintf(source, sizeof(source), "line %u", number);
-        fine = read_line(given, line, source, fault);
+        is_whole = strchr(line, '\n') != NULL || feof(file);
+        if (!is_whole)
+            snprintf(fault, CONFIG_FAULT_MAX, "%s: longer than %d bytes, or with a byte of zero",
+                     source, LINE_BYTES - 2);
+        fine = is_whole && read_line(given, line, source, fault);
+    }
+    // a file that ends early may have lost what guards the daemon
+    if (fine && ferror(file)) {
+        snprintf(fault, CONFIG_FAULT_MAX, "--config: %s: %s", path, strerror(errno));
+        fine = false;
     }
     fclose(file);
     return fine;

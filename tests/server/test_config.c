@@ -215,6 +215,27 @@ static void wrong_lines_are_named(void **state)
     }
 }
 
+/* A file that is not read to its end must not be taken for one that says less. */
+static void files_are_read_whole(void **state)
+{
+    enum { LINE = 5000 };
+    static char text[LINE + 64];
+    struct config config;
+    char fault[CONFIG_FAULT_MAX];
+    (void)state;
+    assert_int_equal(READ(&config, fault, "--config", "/tmp"), CONFIG_WRONG);
+    assert_non_null(strstr(fault, "/tmp: Is a directory"));
+    config_deinit(&config);
+
+    // not even in a comment, whose rest would be the next line
+    snprintf(text, sizeof(text), "threads = 1\n#%*s\n", LINE, "threads = 2");
+    char *path = write_file(text);
+    assert_int_equal(READ(&config, fault, "--config", path), CONFIG_WRONG);
+    assert_non_null(strstr(fault, "line 2: longer"));
+    config_deinit(&config);
+    unlink(path);
+}
+
 static void help_lists_every_limit(void **state)
 {
     char *text = NULL;
@@ -240,6 +261,7 @@ int main(void)
         cmocka_unit_test_setup(actions, clean_environment),
         cmocka_unit_test_setup(wrong_values_are_named, clean_environment),
         cmocka_unit_test_setup(wrong_lines_are_named, clean_environment),
+        cmocka_unit_test_setup(files_are_read_whole, clean_environment),
         cmocka_unit_test_setup(help_lists_every_limit, clean_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
