@@ -62,7 +62,8 @@ static void renew(const struct life *life)
     }
 }
 
-/* The same, and tells the manager, which must not take it for the end of loading. */
+/* The same, and tells the manager, which must take it neither for the end of
+ * loading nor for the mend of a warm-up that failed. */
 static void reload(const struct life *life, bool is_ready)
 {
     if (is_ready)
@@ -73,19 +74,22 @@ static void reload(const struct life *life, bool is_ready)
         sd_notify(0, "READY=1");
 }
 
-/* Tells the service manager once requests can be answered, or why they cannot. */
-static bool tell_ready(const struct life *life)
+/* How far the service has come, as the manager was told. */
+enum progress { LOADING, READY, FAILED };
+
+/* Tells the service manager once requests can be answered, or why they never will be. */
+static enum progress tell_progress(const struct life *life)
 {
     const char *fault = service_warm_up_fault(life->service);
     if (fault != NULL) {
         sd_notifyf(0, "STATUS=The warm-up failed: %s", fault);
-        return true;
+        return FAILED;
     }
     if (!service_ready(life->service))
-        return false;
+        return LOADING;
     sd_notify(0, "READY=1\nSTATUS=Ready");
     log_event(life->log, LOG_INFO, "ready", NULL);
-    return true;
+    return READY;
 }
 
 /* Until the first signal that ends it. */
@@ -93,18 +97,19 @@ static void wait_for_end(const struct life *life)
 {
     const sigset_t signals = life_signals();
     const struct timespec ready_poll = {.tv_nsec = READY_POLL_MS * 1000000L};
-    bool is_told = false;
+    enum progress progress = LOADING;
     sd_notify(0, "STATUS=Loading");
     for (int waited_ms = 0;; waited_ms += READY_POLL_MS) {
-        if (!is_told && waited_ms % TELL_EVERY_MS == 0)
+        if (progress == LOADING && waited_ms % TELL_EVERY_MS == 0)
             sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%lld", MORE_TIME_S * 1000000LL);
-        const int number =
-            is_told ? sigwaitinfo(&signals, NULL) : sigtimedwait(&signals, NULL, &ready_poll);
+        const int number = progress == LOADING ? sigtimedwait(&signals, NULL, &ready_poll)
+                                               : sigwaitinfo(&signals, NULL);
         if (number == SIGHUP)
-            reload(life, is_told);
+            reload(life, progress == READY);
         else if (number > 0)
             return;
-        is_told = is_told || tell_ready(life);
+        if (progress == LOADING)
+            progress = tell_progress(life);
     }
 }
 
