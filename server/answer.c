@@ -110,8 +110,9 @@ static void add_cors_headers(const struct exchange *exchange, struct MHD_Respons
         add_header(response, "Access-Control-Max-Age", "600");
     } else {
         add_header(response, "Access-Control-Expose-Headers",
-                   "Allow, ETag, Location, Preference-Applied, Retry-After, WWW-Authenticate, "
-                   "X-Prmd-Fingerprint, X-Prmd-Revision, X-Prmd-Roadmap, X-Prmd-Warnings, "
+                   "Allow, ETag, Location, Preference-Applied, Retry-After, Server-Timing, "
+                   "WWW-Authenticate, X-Prmd-Fingerprint, X-Prmd-Revision, X-Prmd-Roadmap, "
+                   "X-Prmd-Warnings, "
                    "X-Prmd-World-Revision, X-Request-Id");
     }
 }
