@@ -1,5 +1,7 @@
 #include "server/router.h"
 
+#include "server/hex.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,17 +15,6 @@ static const char fault_zero[] = "%00 is not allowed";
 static const char fault_slash[] = "%2F is not allowed in a path segment";
 static const char fault_utf8[] = "the text is not UTF-8";
 static const char fault_count[] = "there are too many parameters";
-
-static int hex_value(char digit)
-{
-    if (digit >= '0' && digit <= '9')
-        return digit - '0';
-    if (digit >= 'a' && digit <= 'f')
-        return digit - 'a' + 10;
-    if (digit >= 'A' && digit <= 'F')
-        return digit - 'A' + 10;
-    return -1;
-}
 
 /* Length of the UTF-8 sequence at `text` (RFC 3629: shortest form, no surrogates), or 0. */
 static size_t utf8_length(const unsigned char *text)

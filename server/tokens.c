@@ -1,6 +1,7 @@
 #include "server/tokens.h"
 
-#include <ctype.h>
+#include "server/hex.h"
+
 #include <errno.h>
 #include <openssl/crypto.h>
 #include <openssl/sha.h>
@@ -33,13 +34,6 @@ struct tokens {
 };
 
 /* ---- the file ---- */
-
-static int hex_value(char digit)
-{
-    static const char digits[] = "0123456789abcdef";
-    const char *found = memchr(digits, tolower((unsigned char)digit), sizeof(digits) - 1);
-    return found == NULL ? -1 : (int)(found - digits);
-}
 
 /* 64 hexadecimal digits and nothing else. */
 static bool parse_hash(unsigned char hash[SHA256_DIGEST_LENGTH], const char *text)
