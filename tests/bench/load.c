@@ -182,7 +182,54 @@ static bool parse_server(struct sockaddr_in *server, const char *text)
     return inet_pton(AF_INET, address, &server->sin_addr) == 1;
 }
 
-int main(int argc, char **argv)
+/* What the command line says. */
+struct arguments {
+    struct load_options options; /* without the requests */
+    const char *folder, *address, *path, *pid, *title;
+    unsigned each;
+    bool arrays, simplify;
+};
+
+/* One option; false: it is none. */
+static bool take_option(struct arguments *arguments, int code, const char *value)
+{
+    switch (code) {
+    case 'c':
+        arguments->options.connections = (unsigned)strtoul(value, NULL, 10);
+        return true;
+    case 'n':
+        arguments->options.total = strtoull(value, NULL, 10);
+        return true;
+    case 's':
+        arguments->options.seconds = strtod(value, NULL);
+        return true;
+    case 'r':
+        arguments->options.rate = strtod(value, NULL);
+        return true;
+    case 'x':
+        arguments->options.close = true;
+        return true;
+    case 'a':
+        arguments->arrays = true;
+        return true;
+    case 'S':
+        arguments->simplify = true;
+        return true;
+    case 'e':
+        arguments->each = (unsigned)strtoul(value, NULL, 10);
+        return true;
+    case 'p':
+        arguments->pid = value;
+        return true;
+    case 't':
+        arguments->title = value;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool read_arguments(struct arguments *arguments, int argc, char **argv)
 {
     static const struct option rows[] = {{"connections", required_argument, NULL, 'c'},
                                          {"requests", required_argument, NULL, 'n'},
@@ -195,82 +242,67 @@ int main(int argc, char **argv)
                                          {"arrays", no_argument, NULL, 'a'},
                                          {"simplify", no_argument, NULL, 'S'},
                                          {NULL, 0, NULL, 0}};
-    struct load_options options = {.connections = 64};
-    const char *pid = NULL, *title = "load";
-    unsigned each = 1;
-    bool good = true, arrays = false, simplify = false;
-    for (int code; (code = getopt_long(argc, argv, "", rows, NULL)) != -1;) {
-        switch (code) {
-        case 'c':
-            options.connections = (unsigned)strtoul(optarg, NULL, 10);
-            break;
-        case 'n':
-            options.total = strtoull(optarg, NULL, 10);
-            break;
-        case 's':
-            options.seconds = strtod(optarg, NULL);
-            break;
-        case 'r':
-            options.rate = strtod(optarg, NULL);
-            break;
-        case 'x':
-            options.close = true;
-            break;
-        case 'a':
-            arrays = true;
-            break;
-        case 'S':
-            simplify = true;
-            break;
-        case 'e':
-            each = (unsigned)strtoul(optarg, NULL, 10);
-            break;
-        case 'p':
-            pid = optarg;
-            break;
-        case 't':
-            title = optarg;
-            break;
-        default:
-            good = false;
-        }
-    }
-    if (options.total == 0 && options.seconds <= 0)
-        options.seconds = 5;
-    if (!good || argc - optind != 3 || options.connections < 1 || each < 1 ||
-        !parse_server(&options.server, argv[optind + 1])) {
+    struct load_options *options = &arguments->options;
+    *arguments = (struct arguments){.options.connections = 64, .title = "load", .each = 1};
+    bool good = true;
+    for (int code; (code = getopt_long(argc, argv, "", rows, NULL)) != -1;)
+        good = take_option(arguments, code, optarg) && good;
+    if (options->total == 0 && options->seconds <= 0)
+        options->seconds = 5;
+    if (!good || argc - optind != 3 || options->connections < 1 || arguments->each < 1)
+        return false;
+    arguments->folder = argv[optind];
+    arguments->address = argv[optind + 1];
+    arguments->path = argv[optind + 2];
+    return parse_server(&options->server, arguments->address);
+}
+
+/* How fast the engine was by its own account, and what the server's process, if it is known, used
+ * since `before`. */
+static void report_server(const struct arguments *arguments, const struct load_outcome *outcome,
+                          const struct process *before)
+{
+    const double count = (double)outcome->count;
+    if (outcome->server_ms > 0)
+        printf("%s: %.0f queries a second, the engine's own rate %.0f\n", arguments->title,
+               count * arguments->each / outcome->seconds,
+               1e3 * count * arguments->each / outcome->server_ms);
+    if (!arguments->pid)
+        return;
+    const struct process after = process_look(arguments->pid);
+    printf("%s: server's memory %.1f -> %.1f MiB, open files %u -> %u, processor per answer "
+           "%.0f us, the clients' %.0f us\n",
+           arguments->title, before->resident_mib, after.resident_mib, before->files, after.files,
+           1e6 * (after.cpu_s - before->cpu_s) / count,
+           1e6 * (double)clock() / CLOCKS_PER_SEC / count);
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments arguments;
+    if (!read_arguments(&arguments, argc, argv)) {
         fputs(usage, stderr);
         return 2;
     }
 
     struct problem_files files;
-    if (!problem_files_read(&files, argv[optind]))
+    struct load_options *options = &arguments.options;
+    if (!problem_files_read(&files, arguments.folder))
         return 2;
-    files.request.simplify |= simplify;
-    options.request_count = arrays ? 1 : files.request.query_count;
-    options.requests =
-        make_requests(&files, argv[optind + 1], argv[optind + 2], each, arrays, options.close);
+    files.request.simplify |= arguments.simplify;
+    options->request_count = arguments.arrays ? 1 : files.request.query_count;
+    options->requests = make_requests(&files, arguments.address, arguments.path, arguments.each,
+                                      arguments.arrays, options->close);
     problem_files_deinit(&files);
 
     struct load_outcome outcome;
-    const struct process before = pid ? process_look(pid) : (struct process){0};
-    good = load_run(&outcome, &options);
-    good = report(title, &outcome) && good;
-    if (outcome.server_ms > 0)
-        printf("%s: %.0f queries a second, the engine's own rate %.0f\n", title,
-               (double)outcome.count * each / outcome.seconds,
-               1e3 * (double)outcome.count * each / outcome.server_ms);
-    if (pid) {
-        const struct process after = process_look(pid);
-        printf("%s: server's memory %.1f -> %.1f MiB, open files %u -> %u, processor per answer "
-               "%.0f us, the clients' %.0f us\n",
-               title, before.resident_mib, after.resident_mib, before.files, after.files,
-               1e6 * (after.cpu_s - before.cpu_s) / (double)outcome.count,
-               1e6 * (double)clock() / CLOCKS_PER_SEC / (double)outcome.count);
-    }
+    const struct process before = arguments.pid ? process_look(arguments.pid) : (struct process){0};
+    bool good = load_run(&outcome, options);
+    good = report(arguments.title, &outcome) && good;
+    report_server(&arguments, &outcome, &before);
     load_outcome_deinit(&outcome);
-    for (size_t i = 0; i < options.request_count; i++)
-        free((char *)(uintptr_t)options.requests[i].bytes);
-    free((void *)(uintptr_t)options.requests);
+    for (size_t i = 0; i < options->request_count; i++)
+        free((char *)(uintptr_t)options->requests[i].bytes);
+    free((void *)(uintptr_t)options->requests);
     return good ? 0 : 1;
 }
