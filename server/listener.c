@@ -66,36 +66,53 @@ static int open_at(const struct addrinfo *address)
     return listener;
 }
 
-int listener_open(const char *text, bool any_address, char fault[LISTENER_FAULT_MAX], bool *usage)
+/* The addresses that a text names, the first of which may be listened on; NULL: `fault` is set. */
+static struct addrinfo *find(const char *text, enum listener_guard guard,
+                             char fault[LISTENER_FAULT_MAX])
 {
     const struct addrinfo hints = {
         .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
     struct addrinfo *addresses = NULL;
     char host[HOST_MAX], port[PORT_MAX];
-    int listener = -1;
 
-    *usage = true;
     if (!split(text, host, port)) {
         snprintf(fault, LISTENER_FAULT_MAX,
                  "'%.100s' is not ADDRESS:PORT with a port from 0 to 65535", text);
-        return -1;
+        return NULL;
     }
     const int code = getaddrinfo(host, port, &hints, &addresses);
     if (code != 0) {
         snprintf(fault, LISTENER_FAULT_MAX, "%.100s: %s", text, gai_strerror(code));
+        return NULL;
+    }
+    if (guard == LISTENER_GUARDED || is_loopback(addresses->ai_addr))
+        return addresses;
+    snprintf(fault, LISTENER_FAULT_MAX,
+             "%.100s is not a loopback address, and nothing would guard it: give %s--insecure to "
+             "allow it all the same",
+             text, guard == LISTENER_TOKENS_WOULD_DO ? "--token-file, or " : "");
+    freeaddrinfo(addresses);
+    return NULL;
+}
+
+bool listener_judge(const char *text, enum listener_guard guard, char fault[LISTENER_FAULT_MAX])
+{
+    struct addrinfo *addresses = find(text, guard, fault);
+    if (addresses != NULL)
+        freeaddrinfo(addresses);
+    return addresses != NULL;
+}
+
+int listener_open(const char *text, enum listener_guard guard, char fault[LISTENER_FAULT_MAX],
+                  bool *usage)
+{
+    struct addrinfo *addresses = find(text, guard, fault);
+    *usage = addresses == NULL;
+    if (addresses == NULL)
         return -1;
-    }
-    if (!any_address && !is_loopback(addresses->ai_addr)) {
-        snprintf(fault, LISTENER_FAULT_MAX,
-                 "%.100s is not a loopback address, and nothing would guard it: give "
-                 "--token-file, or --insecure to allow it all the same",
-                 text);
-    } else {
-        *usage = false;
-        listener = open_at(addresses);
-        if (listener < 0)
-            snprintf(fault, LISTENER_FAULT_MAX, "%.100s: %s", text, strerror(errno));
-    }
+    const int listener = open_at(addresses);
+    if (listener < 0)
+        snprintf(fault, LISTENER_FAULT_MAX, "%.100s: %s", text, strerror(errno));
     freeaddrinfo(addresses);
     return listener;
 }

@@ -4,6 +4,7 @@
 #include "server/life.h"
 #include "server/listener.h"
 #include "server/tls.h"
+#include "server/watcher.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -22,7 +23,12 @@ enum exit_code {
         3, /* no OpenCL device, or the data folder cannot be used, or --check found a fault */
 };
 
-enum { CHECK_WAIT_S = 300, POLL_MS = 10, DESCRIPTORS_SPARE = 64 };
+enum {
+    CHECK_WAIT_S = 300,
+    POLL_MS = 10,
+    DESCRIPTORS_SPARE = 64,   /* of files, devices and whatever else is open */
+    METRICS_CONNECTIONS = 64, /* of --metrics-listen */
+};
 
 /* What is open, from the sockets on. */
 struct program {
@@ -64,12 +70,14 @@ static bool check(const struct service *service)
     return say("the service did not become ready");
 }
 
-/* A connection is a descriptor: as many as the limit of connections asks for and the system allows.
- */
+/* A connection is a descriptor, and so is one that lingers: as many as the listeners may have and
+ * the system allows. */
 static void raise_descriptor_limit(const struct config *config, struct log *log)
 {
-    const rlim_t wanted = (rlim_t)config->limits.connections + DESCRIPTORS_SPARE;
+    rlim_t wanted = (rlim_t)config->limits.connections + WATCHER_LINGERING_MAX + DESCRIPTORS_SPARE;
     struct rlimit limit;
+    if (config->metrics_listen != NULL)
+        wanted += METRICS_CONNECTIONS + WATCHER_LINGERING_MAX;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
         return;
     limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
@@ -141,6 +149,7 @@ static bool open_metrics(struct program *program, struct http_options options)
         return true;
     options.listener = program->metrics_listener;
     options.threads = 1;
+    options.limits.connections = METRICS_CONNECTIONS;
     options.access = (struct access){.metrics_only = true};
     options.with_tls = false;
     log_listening(program->log, "metrics_listening", program->config->metrics_listen, &options);
@@ -226,26 +235,37 @@ static void finish(struct program *program)
     log_close(program->log);
 }
 
-/* Opens the sockets before all else: a port in use is known at once. */
-static enum exit_code open_listeners(struct program *program)
+/* Opens the sockets before all else: a port in use is known at once. A check only judges them. */
+static enum exit_code open_listeners(struct program *program, bool is_check)
 {
     const struct config *config = program->config;
-    const bool is_guarded = config->insecure || config->token_file != NULL;
-    char fault[LISTENER_FAULT_MAX];
-    bool is_usage = false;
-    const char *flag = "--listen";
-    program->listener = listener_open(config->listen, is_guarded, fault, &is_usage);
-    bool fine = program->listener >= 0;
-    if (fine && config->metrics_listen != NULL) {
-        flag = "--metrics-listen";
-        program->metrics_listener =
-            listener_open(config->metrics_listen, is_guarded, fault, &is_usage);
-        fine = program->metrics_listener >= 0;
+    const struct {
+        const char *flag, *text;
+        int *listener;
+        enum listener_guard guard;
+    } wanted[] = {
+        {"--listen", config->listen, &program->listener,
+         config->insecure || config->token_file != NULL ? LISTENER_GUARDED
+                                                        : LISTENER_TOKENS_WOULD_DO},
+        // tokens are not asked for there
+        {"--metrics-listen", config->metrics_listen, &program->metrics_listener,
+         config->insecure ? LISTENER_GUARDED : LISTENER_OPEN},
+    };
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        char fault[LISTENER_FAULT_MAX];
+        bool is_usage = true, fine = true;
+        if (wanted[i].text != NULL && is_check)
+            fine = listener_judge(wanted[i].text, wanted[i].guard, fault);
+        if (wanted[i].text != NULL && !is_check) {
+            *wanted[i].listener = listener_open(wanted[i].text, wanted[i].guard, fault, &is_usage);
+            fine = *wanted[i].listener >= 0;
+        }
+        if (!fine) {
+            fprintf(stderr, "prmd: %s: %s\n", wanted[i].flag, fault);
+            return is_usage ? EXIT_USAGE : EXIT_FAILED;
+        }
     }
-    if (fine)
-        return EXIT_FINE;
-    fprintf(stderr, "prmd: %s: %s\n", flag, fault);
-    return is_usage ? EXIT_USAGE : EXIT_FAILED;
+    return EXIT_FINE;
 }
 
 int main(int argc, char *argv[])
@@ -254,6 +274,7 @@ int main(int argc, char *argv[])
     struct config config;
     struct program program = {.config = &config, .listener = -1, .metrics_listener = -1};
     enum exit_code code = EXIT_FINE;
+    const sigset_t signals = life_signals();
 
     const enum config_outcome outcome = config_read(&config, argc, argv, fault);
     switch (outcome) {
@@ -268,15 +289,14 @@ int main(int argc, char *argv[])
         code = EXIT_USAGE;
         goto cleanup;
     case CONFIG_RUN:
-        code = open_listeners(&program);
+        // blocked before any thread starts, so that only life_serve() sees them
+        pthread_sigmask(SIG_BLOCK, &signals, NULL);
         break;
     case CONFIG_CHECK:
         break;
     }
 
-    // blocked before any thread starts, so that only life_serve() sees them
-    const sigset_t signals = life_signals();
-    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    code = open_listeners(&program, outcome == CONFIG_CHECK);
     signal(SIGPIPE, SIG_IGN);
     if (code == EXIT_FINE)
         code = run(&program, outcome == CONFIG_CHECK);

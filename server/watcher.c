@@ -14,8 +14,7 @@
 
 enum {
     TICK_MS = 50,
-    BATCH = 256,        /* descriptors polled at a time */
-    LINGERING_MAX = 64, /* more are closed at once */
+    BATCH = 256, /* descriptors polled at a time */
     LINGER_TICKS = 10000 / TICK_MS,
     DISCARD_BYTES = 1 << 20,
     DISCARDS_MAX = 16, /* of one connection in a tick */
@@ -32,7 +31,7 @@ struct watcher {
     pthread_cond_t changed;
     bool closing;
     struct watcher_entry head; /* of a ring */
-    struct lingering lingering[LINGERING_MAX];
+    struct lingering lingering[WATCHER_LINGERING_MAX];
     unsigned lingering_count;
 };
 
@@ -174,7 +173,7 @@ void watcher_linger(struct watcher *watcher, int fd)
     if (duplicate < 0)
         return;
     pthread_mutex_lock(&watcher->lock);
-    const bool has_room = watcher->lingering_count < LINGERING_MAX;
+    const bool has_room = watcher->lingering_count < WATCHER_LINGERING_MAX;
     if (has_room)
         watcher->lingering[watcher->lingering_count++] =
             (struct lingering){.fd = duplicate, .ticks_left = LINGER_TICKS};

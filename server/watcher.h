@@ -17,6 +17,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+enum { WATCHER_LINGERING_MAX = 64 }; /* connections kept open so; more are closed at once */
+
 struct watcher;
 
 /* One suspended connection; the caller's storage, between add and remove the watcher's. */

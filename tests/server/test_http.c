@@ -43,7 +43,7 @@ static int setup(void **state)
     options.limits.body_bytes = BODY_LIMIT;
     options.limits.host_bytes = 64 << 20;
     options.limits.wait_s = 100;
-    options.listener = listener_open("127.0.0.1:0", false, fault, &usage);
+    options.listener = listener_open("127.0.0.1:0", LISTENER_TOKENS_WOULD_DO, fault, &usage);
     port = listener_port(options.listener);
     service = options.service = fake_service_open();
     http = http_open(&options);
@@ -829,7 +829,7 @@ static void memory_in_flight_is_bounded(void **state)
     (void)state;
     struct http_options options = {.threads = 1, .idle_timeout_s = 30, .limits = limits_default()};
     options.limits.host_bytes = 100000;
-    options.listener = listener_open("127.0.0.1:0", false, fault, &usage);
+    options.listener = listener_open("127.0.0.1:0", LISTENER_TOKENS_WOULD_DO, fault, &usage);
     port = listener_port(options.listener);
     options.service = fake_service_open();
     struct http *small = http_open(&options);

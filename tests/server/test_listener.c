@@ -15,7 +15,7 @@ static void a_free_port_is_taken_and_told(void **state)
     char fault[LISTENER_FAULT_MAX], path[64], text[32] = "";
     bool usage;
     (void)state;
-    const int listener = listener_open("127.0.0.1:0", false, fault, &usage);
+    const int listener = listener_open("127.0.0.1:0", LISTENER_TOKENS_WOULD_DO, fault, &usage);
     assert_true(listener >= 0);
     const uint16_t port = listener_port(listener);
     assert_int_not_equal(port, 0);
@@ -30,7 +30,7 @@ static void a_free_port_is_taken_and_told(void **state)
     // a second one is refused by the system, not for its text
     char again[32];
     snprintf(again, sizeof(again), "127.0.0.1:%u", port);
-    assert_int_equal(listener_open(again, false, fault, &usage), -1);
+    assert_int_equal(listener_open(again, LISTENER_TOKENS_WOULD_DO, fault, &usage), -1);
     assert_false(usage);
     assert_non_null(strstr(fault, again));
 
@@ -54,14 +54,20 @@ static void only_loopback_unless_told(void **state)
     bool usage;
     (void)state;
     for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {
-        assert_int_equal(listener_open(outside[i], false, fault, &usage), -1);
+        assert_int_equal(listener_open(outside[i], LISTENER_TOKENS_WOULD_DO, fault, &usage), -1);
         assert_true(usage);
         assert_non_null(strstr(fault, "--insecure"));
+        assert_non_null(strstr(fault, "--token-file"));
+        // what tokens do not guard does not ask for them; what is judged is not opened
+        assert_false(listener_judge(outside[i], LISTENER_OPEN, fault));
+        assert_non_null(strstr(fault, "--insecure"));
+        assert_null(strstr(fault, "--token-file"));
+        assert_true(listener_judge(outside[i], LISTENER_GUARDED, fault));
     }
-    const int listener = listener_open("127.0.0.2:0", false, fault, &usage);
+    const int listener = listener_open("127.0.0.2:0", LISTENER_TOKENS_WOULD_DO, fault, &usage);
     assert_true(listener >= 0);
     close(listener);
-    const int named = listener_open("localhost:0", false, fault, &usage);
+    const int named = listener_open("localhost:0", LISTENER_TOKENS_WOULD_DO, fault, &usage);
     assert_true(named >= 0);
     close(named);
 }
@@ -76,9 +82,10 @@ static void texts_that_are_no_address(void **state)
     bool usage;
     (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        if (listener_open(bad[i], true, fault, &usage) != -1)
+        if (listener_open(bad[i], LISTENER_GUARDED, fault, &usage) != -1)
             fail_msg("%s was taken", bad[i]);
         assert_true(usage);
+        assert_false(listener_judge(bad[i], LISTENER_GUARDED, fault));
     }
 }
 
