@@ -1,9 +1,11 @@
 /* Warm-up of planning: a small roadmap is built and planned on with every kernel variant of a
  * space, since some OpenCL devices compile at the first launch only. */
 #include "device/try.h"
+#include "roadmap/changes.h"
 #include "roadmap/matrix.h"
 #include "roadmap/plan_piece.h"
 #include "roadmap/validate.h"
+#include "roadmap/validity.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,8 +45,9 @@ static enum prm_status make_roadmap(struct prm_context *context, const struct pr
 
 /* So much of the way to another milestone is beside one. */
 #define BESIDE 1e-3
-/* Milestones among which a near one is looked for, so that a rehearsal is no long search. */
-enum { NEAR_SAMPLES = 4096 };
+/* Milestones among which a near one is looked for, so that a rehearsal is no long search; and edges
+ * that are checked again in one. */
+enum { NEAR_SAMPLES = 4096, FEW_EDGES = 64 };
 
 /* All ways of planning; the last finds no link within its radius, so trees grow. */
 static const struct prm_plan_options OPTIONS[] = {
@@ -85,17 +88,23 @@ cleanup:
     return status;
 }
 
+/* An obstacle in the middle of a world, as wide as that. */
+static struct prm_obstacle middle_of(const struct prm_world *world)
+{
+    const double *lower = world->lower, *upper = world->upper;
+    return (struct prm_obstacle){
+        .kind = world->dimension == 2 ? PRM_OBSTACLE_CIRCLE : PRM_OBSTACLE_SPHERE,
+        .center = {(lower[0] + upper[0]) / 2, (lower[1] + upper[1]) / 2, (lower[2] + upper[2]) / 2},
+        .quaternion = {0, 0, 0, 1},
+        .radius = (upper[0] - lower[0]) / 2};
+}
+
 /* Checks the roadmap again where an obstacle has come, as for a request that brings its own. */
 static enum prm_status change(struct prm_arena *arena, const struct prm_roadmap *roadmap,
                               const struct prm_validity *validity, const struct prm_world *world)
 {
     enum prm_status status = PRM_OK;
-    const double *lower = world->lower, *upper = world->upper;
-    const struct prm_obstacle obstacle = {
-        .kind = world->dimension == 2 ? PRM_OBSTACLE_CIRCLE : PRM_OBSTACLE_SPHERE,
-        .center = {(lower[0] + upper[0]) / 2, (lower[1] + upper[1]) / 2, (lower[2] + upper[2]) / 2},
-        .quaternion = {0, 0, 0, 1},
-        .radius = (upper[0] - lower[0]) / 2};
+    const struct prm_obstacle obstacle = middle_of(world);
     const struct prm_difference difference = {.come = &obstacle, .come_count = 1};
     struct prm_revision *revision = NULL;
 
@@ -105,6 +114,43 @@ static enum prm_status change(struct prm_arena *arena, const struct prm_roadmap 
 
 cleanup:
     prm_revision_destroy(revision);
+    return status;
+}
+
+/* The part of it whose kernels no build or reading of the roadmap has run: marks and checks, on so
+ * few edges that nobody waits long, and one pass over all to count. The validity stays as it is. */
+static enum prm_status change_few(struct prm_arena *arena, const struct prm_roadmap *roadmap,
+                                  const struct prm_validity *validity,
+                                  const struct prm_world *world)
+{
+    enum prm_status status = PRM_OK;
+    struct prm_context *context = roadmap->context;
+    const struct prm_scene scene = prm_roadmap_scene(roadmap, world);
+    const struct prm_arena_mark mark = prm_arena_mark(arena);
+    const struct prm_obstacle obstacle = middle_of(world);
+    const struct prm_difference difference = {.come = &obstacle, .come_count = 1};
+    const uint32_t count = roadmap->edge_count < FEW_EDGES ? roadmap->edge_count : FEW_EDGES;
+    struct prm_changes changes = {0};
+    struct prm_buffer flags, list, valid;
+    uint32_t edges[FEW_EDGES], on, off;
+
+    if (count == 0)
+        return PRM_OK;
+    for (uint32_t e = 0; e < count; e++)
+        edges[e] = e;
+    TRY(prm_changes_init(&changes, world, &difference));
+    TRY(prm_arena_take(arena, &flags, prm_words(count)));
+    TRY(prm_arena_take(arena, &list, prm_words(count)));
+    TRY(prm_arena_take(arena, &valid, prm_words(count)));
+    TRY(prm_buffer_write(context, list, 0, edges, prm_words(count)));
+    TRY(prm_changes_mark(&changes, flags, validity->edge_valid, roadmap, &scene, 0, count));
+    TRY(prm_changes_check(arena, valid, list, roadmap, &scene, 0, count));
+    TRY(prm_validity_count_changes(arena, roadmap, &on, &off, validity->edge_valid,
+                                   validity->edge_valid));
+
+cleanup:
+    prm_changes_deinit(context, &changes);
+    prm_arena_rewind(arena, mark);
     return status;
 }
 
@@ -204,7 +250,7 @@ enum prm_status prm_planner_rehearse(struct prm_planner *planner, const struct p
     // clearances, which reasons are made of
     TRY(prm_validate_motions(prm_planner_arena(planner), &judgement, roadmap, world, ends, MOTION,
                              1));
-    TRY(change(prm_planner_arena(planner), roadmap, validity, world));
+    TRY(change_few(prm_planner_arena(planner), roadmap, validity, world));
     TRY(cost(planner, roadmap, validity, world, ends));
 
 cleanup:
