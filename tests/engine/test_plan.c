@@ -806,6 +806,32 @@ static void test_warm_up(void **state)
     prm_planner_destroy(NULL);
 }
 
+/* A rehearsal leaves what it was given, and no memory. */
+static void test_rehearsal(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct prm_planner *planner;
+    if (test_is_small())
+        skip();
+
+    fixture_circles(&f);
+    const size_t bytes = f.validity->edge_valid.bytes;
+    const uint64_t resident = prm_context_memory(test_context).resident_bytes;
+    uint32_t *before = malloc(bytes), *after = malloc(bytes);
+    assert_true(before && after);
+    assert_ok(prm_buffer_read(test_context, f.validity->edge_valid, 0, before, bytes));
+    assert_ok(prm_planner_create(test_context, &planner));
+    assert_ok(prm_planner_rehearse(planner, f.roadmap, f.validity, f.world));
+    prm_planner_destroy(planner);
+    assert_ok(prm_buffer_read(test_context, f.validity->edge_valid, 0, after, bytes));
+    assert_memory_equal(before, after, bytes);
+    assert_int_equal(prm_context_memory(test_context).resident_bytes, resident);
+    free(before);
+    free(after);
+    fixture_deinit(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -815,7 +841,7 @@ int main(void)
         cmocka_unit_test(test_lattice),      cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_memory_stays), cmocka_unit_test(test_faults),
         cmocka_unit_test(test_warm_up),      cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_deadlines),
+        cmocka_unit_test(test_deadlines),    cmocka_unit_test(test_rehearsal),
     };
     return cmocka_run_group_tests(tests, test_device_setup, test_device_teardown);
 }
