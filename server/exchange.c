@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum {
     RETRY_DRAINING_S = 5,
@@ -74,41 +73,13 @@ static enum MHD_Result submit(struct exchange *exchange)
     return MHD_YES;
 }
 
-/* MHD_KeyValueIterator over the request's headers: keeps the first of each name, and both lengths.
- */
+/* MHD_KeyValueIterator over the request's headers. */
 static enum MHD_Result take_header(void *argument, enum MHD_ValueKind kind, const char *name,
                                    const char *value)
 {
-    struct request_head *head = argument;
-    const struct {
-        const char *name, **value;
-    } wanted[] = {
-        {"Content-Type", &head->content_type},
-        {"Content-Encoding", &head->content_encoding},
-        {"Accept", &head->accept},
-        {"Accept-Encoding", &head->accept_encoding},
-        {"Prefer", &head->prefer},
-        {"If-Match", &head->if_match},
-        {"If-None-Match", &head->if_none_match},
-        {"X-Request-Id", &head->request_id},
-        {"Expect", &head->expect},
-        {"Transfer-Encoding", &head->transfer_encoding},
-        {"Content-Length", &head->content_length},
-        {"Last-Event-ID", &head->last_event_id},
-        {"Authorization", &head->authorization},
-        {"Origin", &head->origin},
-        {"Host", &head->host},
-        {"Access-Control-Request-Method", &head->preflight_method},
-    };
     (void)kind;
-    if (value == NULL)
-        return MHD_YES;
-    if (strcasecmp(name, "Content-Length") == 0 && head->content_length != NULL &&
-        strcmp(head->content_length, value) != 0)
-        head->lengths_differ = true;
-    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-        if (*wanted[i].value == NULL && strcasecmp(name, wanted[i].name) == 0)
-            *wanted[i].value = value;
+    if (value != NULL)
+        request_head_take(argument, name, value);
     return MHD_YES;
 }
 

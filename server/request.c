@@ -10,7 +10,7 @@
 #include <strings.h>
 
 enum {
-    SKIPPED_MAX = 1 << 20, /* of a declared body: longer ones are answered at once */
+    SKIPPED_MAX = 1 << 20, /* of a refused body: longer ones are not read over */
     RETRY_AFTER_S = 1,
 };
 
@@ -46,6 +46,36 @@ static const char *route_media(enum route_id route)
     return route == ROUTE_ROADMAP_PICTURE || route == ROUTE_ROADMAP_PICTURE_POST
                ? "image/svg+xml"
                : "application/json";
+}
+
+void request_head_take(struct request_head *head, const char *name, const char *value)
+{
+    const struct {
+        const char *name, **value;
+    } wanted[] = {
+        {"Content-Type", &head->content_type},
+        {"Content-Encoding", &head->content_encoding},
+        {"Accept", &head->accept},
+        {"Accept-Encoding", &head->accept_encoding},
+        {"Prefer", &head->prefer},
+        {"If-Match", &head->if_match},
+        {"If-None-Match", &head->if_none_match},
+        {"X-Request-Id", &head->request_id},
+        {"Expect", &head->expect},
+        {"Transfer-Encoding", &head->transfer_encoding},
+        {"Content-Length", &head->content_length},
+        {"Last-Event-ID", &head->last_event_id},
+        {"Authorization", &head->authorization},
+        {"Origin", &head->origin},
+        {"Host", &head->host},
+        {"Access-Control-Request-Method", &head->preflight_method},
+    };
+    if (strcasecmp(name, "Content-Length") == 0 && head->content_length != NULL &&
+        strcmp(head->content_length, value) != 0)
+        head->lengths_differ = true;
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+        if (*wanted[i].value == NULL && strcasecmp(name, wanted[i].name) == 0)
+            *wanted[i].value = value;
 }
 
 bool request_init(struct request *request, const char *target)
@@ -158,9 +188,11 @@ static void find_route(struct request *request, const char *method, char *path)
     if (rest == NULL && strcmp(path, "*") != 0)
         return;
     router_match(match, method, rest != NULL ? rest : path);
+    // nor does a listener of metrics tell by its refusals what there is elsewhere
     const enum route_id route = match->route;
-    if (request->access->metrics_only && match->outcome == ROUTER_FOUND && route != ROUTE_METRICS &&
-        route_table[route].role != ROLE_OPEN)
+    const bool is_here = match->outcome == ROUTER_FOUND &&
+                         (route == ROUTE_METRICS || route_table[route].role == ROLE_OPEN);
+    if (request->access->metrics_only && !is_here)
         *match = (struct router_match){.outcome = ROUTER_UNKNOWN};
 }
 
@@ -328,7 +360,9 @@ bool request_take(struct request *request, const char *data, size_t bytes)
         body_append(&request->body, data, bytes);
     if (request->answered || request->body.budget == NULL || request->body.fault != BODY_FINE)
         request->skipped += bytes;
-    return request->skipped <= 2 * request->limits->body_bytes + SKIPPED_MAX;
+    // who is not let in, or sends what nobody asked for, cannot hold a connection with it
+    const bool is_wanted = !request->answered && request->body.budget != NULL;
+    return request->skipped <= (is_wanted ? 2 * request->limits->body_bytes : 0) + SKIPPED_MAX;
 }
 
 void request_end(struct request *request)

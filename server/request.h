@@ -45,6 +45,10 @@ struct request {
     bool closes;   /* answer at once and close */
 };
 
+/* Puts a header where the request looks for it; the first of each name counts. The value is
+ * borrowed. */
+void request_head_take(struct request_head *head, const char *name, const char *value);
+
 /* A request for "/path?query", which is copied. False: out of memory. */
 bool request_init(struct request *request, const char *target);
 void request_deinit(struct request *request);

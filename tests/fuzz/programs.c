@@ -31,38 +31,14 @@ static char *next_line(char **rest)
 /* Puts a header where the request looks for it. */
 static void take_header(struct request_head *head, char *line)
 {
-    const struct {
-        const char *name;
-        const char **value;
-    } rows[] = {
-        {"Content-Type", &head->content_type},
-        {"Content-Encoding", &head->content_encoding},
-        {"Accept", &head->accept},
-        {"Accept-Encoding", &head->accept_encoding},
-        {"Prefer", &head->prefer},
-        {"If-Match", &head->if_match},
-        {"If-None-Match", &head->if_none_match},
-        {"X-Request-Id", &head->request_id},
-        {"Expect", &head->expect},
-        {"Transfer-Encoding", &head->transfer_encoding},
-        {"Content-Length", &head->content_length},
-        {"Last-Event-ID", &head->last_event_id},
-        {"Authorization", &head->authorization},
-        {"Origin", &head->origin},
-        {"Host", &head->host},
-        {"Access-Control-Request-Method", &head->preflight_method},
-    };
     char *colon = strchr(line, ':');
     if (colon == NULL)
         return;
     *colon = '\0';
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (strcasecmp(rows[i].name, line) == 0)
-            *rows[i].value = colon + 1 + strspn(colon + 1, " \t");
+    const char *value = colon + 1 + strspn(colon + 1, " \t");
     // the library passes only numbers on
-    if (head->content_length != NULL &&
-        head->content_length[strspn(head->content_length, "0123456789")] != '\0')
-        head->content_length = NULL;
+    if (strcasecmp(line, "Content-Length") != 0 || value[strspn(value, "0123456789")] == '\0')
+        request_head_take(head, line, value);
 }
 
 /* "METHOD TARGET" CRLF, headers, an empty line, the body in small pieces. Paths below /p are of a

@@ -11,6 +11,7 @@
 
 #include <arpa/inet.h>
 #include <curl/curl.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -424,6 +425,33 @@ static void bodies_over_the_limit(void **state)
     put_text(fd, "GET /v1/worlds/still HTTP/1.1\r\nHost: x\r\n\r\n");
     assert_int_equal(receive(fd), 200);
     close(fd);
+    free(body);
+}
+
+/* Who is refused, or sends a body where none belongs, is cut off long before the largest body. */
+static void bodies_that_nobody_wants(void **state)
+{
+    static const char *const heads[] = {"POST /v1/nothing", "GET /livez"};
+    enum { PIECE = 64 * 1024, PIECES = TWICE_THE_LIMIT / PIECE };
+    char *body = make_body(PIECE);
+    (void)state;
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+        char text[128];
+        const int fd = dial();
+        snprintf(text, sizeof(text), "%s HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
+                 heads[i]);
+        put_text(fd, text);
+        snprintf(text, sizeof(text), "%x\r\n", TWICE_THE_LIMIT);
+        put_text(fd, text);
+        // what the kernel buffers is sent without being read
+        int pieces = 0;
+        while (pieces < PIECES && put(fd, body, PIECE))
+            pieces++;
+        char byte;
+        if (pieces == PIECES && recv(fd, &byte, 1, 0) != 0 && errno != ECONNRESET)
+            fail_msg("%s: still read", heads[i]);
+        close(fd);
+    }
     free(body);
 }
 
@@ -875,6 +903,7 @@ int main(void)
         cmocka_unit_test(framings_that_two_readers_could_read_differently),
         cmocka_unit_test(errors_leave_the_connection_usable),
         cmocka_unit_test(bodies_over_the_limit),
+        cmocka_unit_test(bodies_that_nobody_wants),
         cmocka_unit_test(expectations),
         cmocka_unit_test(curl_uploads),
         cmocka_unit_test(curl_understands_packed_answers),
