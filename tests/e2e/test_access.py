@@ -161,6 +161,12 @@ class Start(Folder):
         self.assertIn("--metrics-listen", said)
         tokens = self.path / "guard"
         tokens.write_text(line("read", "x"))
+        # tokens do not guard metrics; a check judges as the start does
+        for arguments in (("--metrics-listen", "0.0.0.0:0", "--token-file", str(tokens)),
+                          ("--check", "--listen", "0.0.0.0:0")):
+            code, said = self.outcome("--listen", "127.0.0.1:0", *arguments)
+            self.assertEqual(code, 2, said)
+            self.assertIn("--insecure", said)
         for guard in (("--insecure",), ("--token-file", str(tokens))):
             daemon = Daemon("--listen", "0.0.0.0:0", *guard)
             self.assertEqual(daemon.stop(), 0)
@@ -269,6 +275,11 @@ class Prefix(DaemonTest):
             self.assertEqual(reply.status, wanted, path)
             if path == "/metrics":
                 self.assertIn(b"prmd_build_info", body)
+        for method, path in (("DELETE", "/v1/limits"), ("OPTIONS", "/v1/worlds/w"), ("OPTIONS", "*")):
+            alone.request(method, path)
+            reply = alone.getresponse()
+            self.assertEqual((reply.status, b"unknown_route" in reply.read()), (404, True), path)
+            self.assertIsNone(reply.headers["Allow"])
         alone.close()
 
 
