@@ -52,7 +52,9 @@ static bool read_origin(const struct yaml_value *root, double origin[3], struct 
     const struct yaml_value *value = required(root, "origin", problem);
     if (!value || !yaml_numbers(value, "origin", origin, 3, problem))
         return false;
-    if (fabs(origin[0]) <= LENGTH_MAX && fabs(origin[1]) <= LENGTH_MAX)
+    // the turn too: what a world of JSON may say
+    if (fabs(origin[0]) <= LENGTH_MAX && fabs(origin[1]) <= LENGTH_MAX &&
+        fabs(origin[2]) <= LENGTH_MAX)
         return true;
     yaml_fault(value, problem, PROBLEM_INVALID_ARGUMENT, "origin must be within %g of 0",
                LENGTH_MAX);
