@@ -30,12 +30,8 @@ static bool read_request(struct question *question)
                              &question->service->limits, &call->problem))
         return false;
     matrix->parse_ms = 1e3 * (clock_steady() - began);
-    if (question->roadmap->state != ROADMAP_STALE || matrix->request.options.allow_stale)
-        return true;
-    problem_add(&call->problem, PROBLEM_ROADMAP_STALE,
-                "the world's dimension, bounds or grid have changed since the build; build the "
-                "roadmap anew or say \"allow_stale\"");
-    return false;
+    return roadmap_may_answer(question->roadmap, matrix->request.options.allow_stale,
+                              &call->problem);
 }
 
 static struct overlay_document *overlay(struct question *question)
@@ -135,14 +131,7 @@ static struct matrix_state *translate(const struct matrix *matrix, uint32_t *cla
 static uint32_t warn(struct plan_warning *warnings, const struct matrix *matrix, uint32_t clamped)
 {
     const struct roadmap_version *roadmap = matrix->question.roadmap;
-    uint32_t count = 0;
-    if (roadmap->state == ROADMAP_STALE) {
-        struct plan_warning *warning = &warnings[count++];
-        *warning = (struct plan_warning){.code = "stale", .query = -1};
-        snprintf(warning->detail, sizeof(warning->detail),
-                 "the answers are those of world revision %llu",
-                 (unsigned long long)roadmap->world->version.revision);
-    }
+    uint32_t count = roadmap_warns_stale(roadmap, warnings);
     if (clamped < matrix->request.state_count) {
         struct plan_warning *warning = &warnings[count++];
         *warning = (struct plan_warning){.code = "clamped", .query = -1};

@@ -145,13 +145,7 @@ static bool translate(struct plan *plan)
     if (!plan->results || !plan->warnings)
         return false;
 
-    if (roadmap->state == ROADMAP_STALE) {
-        struct plan_warning *warning = &plan->warnings[plan->warning_count++];
-        *warning = (struct plan_warning){.code = "stale", .query = -1};
-        snprintf(warning->detail, sizeof(warning->detail),
-                 "the answers are those of world revision %llu",
-                 (unsigned long long)roadmap->world->version.revision);
-    }
+    plan->warning_count = roadmap_warns_stale(roadmap, plan->warnings);
     for (uint32_t i = 0; i < count; i++) {
         plan->results[i] = result_translate(
             &plan->planned.results[i], &plan->model->world->version->document,

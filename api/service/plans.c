@@ -113,13 +113,7 @@ static bool read_request(struct plan *plan)
         return false;
     if (plan_is_picture(plan))
         plan->request.output = PLAN_PATH;
-    if (plan->roadmap->state == ROADMAP_STALE && !plan->request.allow_stale) {
-        problem_add(&call->problem, PROBLEM_ROADMAP_STALE,
-                    "the world's dimension, bounds or grid have changed since the build; build the "
-                    "roadmap anew or say \"allow_stale\"");
-        return false;
-    }
-    return true;
+    return roadmap_may_answer(plan->roadmap, plan->request.allow_stale, &call->problem);
 }
 
 /* Has the plan answered by a model, together with others that ask the same. */

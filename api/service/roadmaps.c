@@ -1,5 +1,6 @@
 #include "service/roadmaps.h"
 
+#include "schema/plan.h"
 #include "service/builds.h"
 #include "service/fingerprint.h"
 #include "service/internal.h"
@@ -177,6 +178,28 @@ struct roadmap_version *roadmap_take_answering(struct service *service, struct c
         problem_add(&call->problem, PROBLEM_NOT_READY, "roadmap \"%s\" is still being built", name);
     version_release(&roadmap->version);
     return NULL;
+}
+
+bool roadmap_may_answer(const struct roadmap_version *roadmap, bool allow_stale,
+                        struct problem *problem)
+{
+    if (roadmap->state != ROADMAP_STALE || allow_stale)
+        return true;
+    problem_add(problem, PROBLEM_ROADMAP_STALE,
+                "the world's dimension, bounds or grid have changed since the build; build the "
+                "roadmap anew or say \"allow_stale\"");
+    return false;
+}
+
+bool roadmap_warns_stale(const struct roadmap_version *roadmap, struct plan_warning *warning)
+{
+    if (roadmap->state != ROADMAP_STALE)
+        return false;
+    *warning = (struct plan_warning){.code = "stale", .query = -1};
+    snprintf(warning->detail, sizeof(warning->detail),
+             "the answers are those of world revision %llu",
+             (unsigned long long)roadmap->world->version.revision);
+    return true;
 }
 
 static void write_summary(const struct version *version, struct text *out)

@@ -71,6 +71,14 @@ void roadmap_write(const char *name, const struct roadmap_version *roadmap, cons
  */
 struct roadmap_version *roadmap_take_answering(struct service *service, struct call *call);
 
+/* Adds the fault roadmap_stale where the roadmap is stale and that is not allowed; false then. */
+bool roadmap_may_answer(const struct roadmap_version *roadmap, bool allow_stale,
+                        struct problem *problem);
+
+/* Whether an answer of the roadmap has to say that it is stale, by *warning. */
+struct plan_warning;
+bool roadmap_warns_stale(const struct roadmap_version *roadmap, struct plan_warning *warning);
+
 /* What keeps a world or a robot from being deleted. */
 enum used { USED_WORLD, USED_ROBOT };
 
