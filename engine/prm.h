@@ -19,10 +19,10 @@
 #include "primitives/rank.h"
 #include "primitives/scan.h"
 #include "primitives/segmented_sort.h"
-#include "roadmap/matrix.h"
-#include "roadmap/neighbors.h"
-#include "roadmap/plan.h"
+#include "roadmap/collision/validate.h"
+#include "roadmap/nearest/neighbors.h"
+#include "roadmap/plan/matrix.h"
+#include "roadmap/plan/plan.h"
 #include "roadmap/roadmap.h"
-#include "roadmap/validate.h"
 
 #endif

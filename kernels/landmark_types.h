@@ -1,4 +1,5 @@
-/* What host and device agree on about tables of landmark distances (engine/roadmap/landmarks.h). */
+/* What host and device agree on about tables of landmark distances
+ * (engine/roadmap/search/landmarks.h). */
 #ifndef KERNELS_LANDMARK_TYPES_H
 #define KERNELS_LANDMARK_TYPES_H
 

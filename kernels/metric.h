@@ -1,5 +1,5 @@
 /* Configurations on the device: rows, their distance and interpolation, and where the robot's body
- * is. The host side is roadmap/metric.h, which says what a row holds.
+ * is. The host side is roadmap/robot/metric.h, which says what a row holds.
  *
  * -D ROW=2|4|8|16|32: floats of a row. -D DOF=n: of which the first n are coordinates; the rest are
  * 0. All are linear and the metric is Euclidean, unless there are also

@@ -1,5 +1,5 @@
 /* Samples near obstacles and in narrow passages: pairs of configurations, chosen by which of them
- * collide. The host checks and compacts between these kernels (roadmap/sample_narrow.c).
+ * collide. The host checks and compacts between these kernels (roadmap/sampling/sample_narrow.c).
  *
  * Launch: any number of work-items, a stretch of elements each (share.h).
  * Traffic: a row or two an element.

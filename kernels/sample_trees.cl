@@ -1,7 +1,7 @@
 /* Trees of samples grown from anchors: each sample is a step from the nearest node towards a
  * uniform configuration (LaValle & Kuffner 2001), so that it is connected by construction. A round
  * of attempts sees the tree as it was before; the host checks the steps and appends those that are
- * free (roadmap/sample_trees.c).
+ * free (roadmap/sampling/sample_trees.c).
  *
  * Launch: any number of work-items, a stretch of attempts each (share.h).
  * Traffic: an attempt reads its tree.

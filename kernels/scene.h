@@ -7,7 +7,7 @@
  *     … edge_is_free(&scene, a, b) …                      (edges.h)
  *
  * The host passes SCENE_ARGS(&scene) in the same place and builds with prm_scene_options()
- * (roadmap/scene_arguments.h).
+ * (roadmap/collision/scene_arguments.h).
  */
 #ifndef KERNELS_SCENE_H
 #define KERNELS_SCENE_H

@@ -19,7 +19,7 @@ set(rooms
   "libyaml|yaml\\.h|^api/formats/"
   "OpenCL|CL/|^engine/device/"
   "curl|curl/|^(client|tests)/"
-  "libcrypto|openssl/|^(engine/roadmap/(digest|snapshot_format)|server/tokens|api/service/fingerprint)\\.c$|^tests/"
+  "libcrypto|openssl/|^(engine/roadmap/(build/digest|snapshot/snapshot_format)|server/tokens|api/service/fingerprint)\\.c$|^tests/"
   "zlib|zlib\\.h|^(server|tests/server)/"
   "the engine's device layer|device/|^(engine|api/service|tests)/"
   "the engine's primitives|primitives/|^(engine|api/service|tests)/"

@@ -1,7 +1,7 @@
 /* What the service says about itself: probes, metrics, devices, limits. */
 #include "schema/openapi.h"
 #include "service/internal.h"
-#include "service/roadmaps.h"
+#include "service/roadmaps/roadmaps.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "schema/clock.h"
 #include "schema/roadmap.h"
 #include "service/internal.h"
-#include "service/persistence.h"
+#include "service/persistence/persistence.h"
 
 #include <assert.h>
 #include <stdarg.h>

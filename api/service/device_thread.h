@@ -12,7 +12,7 @@
 #ifndef SERVICE_DEVICE_THREAD_H
 #define SERVICE_DEVICE_THREAD_H
 
-#include "roadmap/plan.h"
+#include "roadmap/plan/plan.h"
 
 #include <stdbool.h>
 #include <stdint.h>

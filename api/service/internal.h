@@ -7,11 +7,11 @@
 #ifndef SERVICE_INTERNAL_H
 #define SERVICE_INTERNAL_H
 
-#include "service/blobs.h"
-#include "service/data_dir.h"
 #include "service/device_thread.h"
-#include "service/jobs.h"
-#include "service/metrics.h"
+#include "service/jobs/jobs.h"
+#include "service/metrics/metrics.h"
+#include "service/persistence/blobs.h"
+#include "service/persistence/data_dir.h"
 #include "service/service.h"
 #include "service/store.h"
 #include "service/workers.h"

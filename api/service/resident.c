@@ -2,7 +2,7 @@
 
 #include "device/try.h"
 #include "schema/clock.h"
-#include "service/overlay.h"
+#include "service/plans/overlay.h"
 #include "service/translate.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 #include "service/counted.h"
 #include "service/device_thread.h"
-#include "service/worlds.h"
+#include "service/worlds/worlds.h"
 
 /* The base; the first member of what extends it. */
 struct resident {

@@ -2,7 +2,7 @@
 #ifndef SERVICE_TRANSLATE_H
 #define SERVICE_TRANSLATE_H
 
-#include "roadmap/plan.h"
+#include "roadmap/plan/plan.h"
 #include "schema/plan.h"
 #include "schema/roadmap.h"
 #include "schema/robot.h"

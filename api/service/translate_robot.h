@@ -2,7 +2,7 @@
 #ifndef SERVICE_TRANSLATE_ROBOT_H
 #define SERVICE_TRANSLATE_ROBOT_H
 
-#include "roadmap/robot.h"
+#include "roadmap/robot/robot.h"
 #include "schema/robot.h"
 
 /* A robot for the engine, with the memory that it borrows. Links come root first, else in the

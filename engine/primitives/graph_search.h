@@ -1,5 +1,6 @@
 /* Search from sources in any undirected graph: levels (fewest edges), costs (least sum of weights),
- * parents. Not the product's own search (roadmap/search.h), which knows both ends of a query.
+ * parents. Not the product's own search (roadmap/search/search.h), which knows both ends of a
+ * query.
  *
  * Method: on a CPU a source a work-item, breadth-first with a queue, or Dijkstra's; on a GPU the
  * level-synchronous form of Harish & Narayanan 2007, a launch a level, the host stopping when

@@ -2,7 +2,7 @@
 #include "roadmap/roadmap.h"
 
 #include "device/try.h"
-#include "roadmap/neighbors.h"
+#include "roadmap/nearest/neighbors.h"
 
 #include <stdlib.h>
 

@@ -9,9 +9,9 @@
 #ifndef PRM_ROADMAP_ROADMAP_H
 #define PRM_ROADMAP_ROADMAP_H
 
-#include "roadmap/metric.h"
-#include "roadmap/robot.h"
-#include "roadmap/world.h"
+#include "roadmap/robot/metric.h"
+#include "roadmap/robot/robot.h"
+#include "roadmap/world/world.h"
 
 /* Where milestones come from (sample.h). All before the lattice can be mixed. */
 enum prm_sample_method {

@@ -2,7 +2,7 @@
 #include "families.h"
 #include "plain.h"
 #include "points.h"
-#include "roadmap/neighbors.h"
+#include "roadmap/nearest/neighbors.h"
 #include "standard.h"
 
 #include <stdio.h>

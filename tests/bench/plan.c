@@ -11,7 +11,7 @@
  * batches, in the same minute. Kernel times come from a context of its own, since profiling slows
  * the queue.
  */
-#include "roadmap/plan.h"
+#include "roadmap/plan/plan.h"
 #include "bench.h"
 #include "client/table.h"
 #include "device/launch.h"

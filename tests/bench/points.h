@@ -2,7 +2,7 @@
 #ifndef BENCH_POINTS_H
 #define BENCH_POINTS_H
 
-#include "roadmap/embedding.h"
+#include "roadmap/robot/embedding.h"
 
 /* Points uniform in the unit cube, the same at every call; a space of numbers alone: its
  * coordinates say nothing. */

@@ -1,7 +1,7 @@
 #include "bench.h"
 #include "plain.h"
 #include "points.h"
-#include "roadmap/neighbors.h"
+#include "roadmap/nearest/neighbors.h"
 #include "thesis.h"
 
 enum { LISTED = PRM_NEIGHBORS_MAX, K = 10, RECALL_SAMPLES = 256 };

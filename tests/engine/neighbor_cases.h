@@ -6,7 +6,7 @@
 
 #include "primitives_cases.h"
 
-#include "roadmap/neighbors.h"
+#include "roadmap/nearest/neighbors.h"
 
 #include <math.h>
 

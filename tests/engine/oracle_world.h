@@ -3,7 +3,7 @@
 #ifndef TESTS_ORACLE_WORLD_H
 #define TESTS_ORACLE_WORLD_H
 
-#include "roadmap/world.h"
+#include "roadmap/world/world.h"
 #include "support/support.h"
 
 /* Least distance, padding subtracted, of the segment a b to an obstacle that is no grid; 0 or less

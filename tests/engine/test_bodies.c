@@ -6,7 +6,7 @@
  * Oracle: forward kinematics in double precision straight from the specification, joint by joint,
  * distances of every sphere to every obstacle and every other sphere; motions at many fractions. */
 #include "kernels/robot_types.h"
-#include "roadmap/edges.h"
+#include "roadmap/collision/edges.h"
 #include "support/support.h"
 
 #include <math.h>

@@ -6,8 +6,8 @@
  * Oracle: the check of all edges in a world made from its specification; of points and balls also
  * distances in double precision. */
 #include "oracle_world.h"
-#include "roadmap/changes.h"
-#include "roadmap/plan.h"
+#include "roadmap/collision/changes.h"
+#include "roadmap/plan/plan.h"
 
 #include <math.h>
 #include <stdio.h>

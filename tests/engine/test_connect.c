@@ -4,8 +4,8 @@
  * on the host, the edge check pair by pair, the filter by definition. */
 #include "kernels/connect_types.h"
 #include "kernels/types.h"
-#include "roadmap/connect.h"
-#include "roadmap/edges.h"
+#include "roadmap/collision/edges.h"
+#include "roadmap/plan/connect.h"
 #include "support/support.h"
 
 #include <math.h>

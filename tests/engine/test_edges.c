@@ -5,7 +5,7 @@
  * precision over all obstacles as specified (oracle_world). */
 #include "kernels/robot_types.h"
 #include "oracle_world.h"
-#include "roadmap/edges.h"
+#include "roadmap/collision/edges.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * states on tori, in mixes of linear coordinates and turns, and in SE(3), with other weights than
  * 1, embedded on the device. Oracle: all distances from the states in double precision, sorted. */
 #include "primitives_cases.h"
-#include "roadmap/neighbors.h"
+#include "roadmap/nearest/neighbors.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
  * against the world as it is specified. */
 #include "device/clock.h"
 #include "oracle_world.h"
-#include "roadmap/plan.h"
+#include "roadmap/plan/plan.h"
 
 #include <math.h>
 #include <stdlib.h>

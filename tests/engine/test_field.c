@@ -4,7 +4,7 @@
  * classes; limits and faults. Oracle: all cubes against all cubes taken; distances to closed cubes
  * in double precision. */
 #include "oracle_world.h"
-#include "roadmap/field.h"
+#include "roadmap/world/field.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Goal: links are where their joints put them, to float32. Method: random trees of turning,
  * sliding, fixed, locked and mimicking joints, at random states; no state, one, and more than a
  * share. Oracle: the product of the joints' transforms in double precision, as matrices. */
-#include "roadmap/kinematics.h"
+#include "roadmap/robot/kinematics.h"
 #include "support/support.h"
 
 #include <math.h>

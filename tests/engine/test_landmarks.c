@@ -5,8 +5,8 @@
  * the choice of landmarks written down once more. */
 #include "kernels/landmark_types.h"
 #include "kernels/types.h"
-#include "roadmap/landmarks.h"
-#include "roadmap/search.h"
+#include "roadmap/search/landmarks.h"
+#include "roadmap/search/search.h"
 #include "support/support.h"
 
 #include <stdlib.h>

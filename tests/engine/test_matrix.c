@@ -5,7 +5,7 @@
  * of bounds, invalid, unlinked and twice the same. Oracle: prm_plan() of all pairs in one batch. */
 #include "device/clock.h"
 #include "oracle_world.h"
-#include "roadmap/matrix.h"
+#include "roadmap/plan/matrix.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * thickness, with a door each; the same boxes as a field and one by one. Oracle: double precision
  * over all parts (oracle_world). */
 #include "oracle_world.h"
-#include "roadmap/edges.h"
-#include "roadmap/field.h"
+#include "roadmap/collision/edges.h"
+#include "roadmap/world/field.h"
 
 #include <math.h>
 #include <stdlib.h>

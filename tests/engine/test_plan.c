@@ -5,8 +5,8 @@
  * check; a serial search on the lattice's cells. */
 #include "device/clock.h"
 #include "kernels/types.h"
-#include "roadmap/edges.h"
-#include "roadmap/plan.h"
+#include "roadmap/collision/edges.h"
+#include "roadmap/plan/plan.h"
 #include "support/support.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
  * shared with the validities that follow exactly while no edge has come back that they do not know
  * of, and are made anew then; faults on the way leave the validity as it was. Method: a world with
  * two doors, opened and shut. Oracle: the same queries on validities made without landmarks. */
-#include "roadmap/landmarks.h"
-#include "roadmap/plan.h"
+#include "roadmap/plan/plan.h"
+#include "roadmap/search/landmarks.h"
 #include "support/support.h"
 
 #include <stdlib.h>

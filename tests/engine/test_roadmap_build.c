@@ -5,8 +5,8 @@
  * Method: small worlds built in whole and by parts. Oracle: serial union-find and sums on the host,
  * the edge check in double precision (oracle_world), neighbour lists by brute force. */
 #include "oracle_world.h"
-#include "roadmap/edges.h"
-#include "roadmap/neighbors.h"
+#include "roadmap/collision/edges.h"
+#include "roadmap/nearest/neighbors.h"
 #include "roadmap/roadmap.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
  * Method: a world of two rooms with a slit in a thick wall between them, and a sealed cell. Oracle:
  * plain geometry of that world on the host, and comparison of builds. */
 #include "roadmap/roadmap.h"
-#include "roadmap/sample_schedule.h"
+#include "roadmap/sampling/sample_schedule.h"
 #include "support/support.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * compared vertex by vertex. Oracle: a serial Dijkstra and a serial breadth-first search per query
  * with the canonical rule. */
 #include "kernels/types.h"
-#include "roadmap/search.h"
+#include "roadmap/search/search.h"
 #include "support/support.h"
 
 #include <math.h>

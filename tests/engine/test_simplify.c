@@ -4,8 +4,8 @@
  * itself on every motion that comes back, and lengths in double precision. */
 #include "kernels/connect_types.h"
 #include "kernels/types.h"
-#include "roadmap/edges.h"
-#include "roadmap/simplify.h"
+#include "roadmap/collision/edges.h"
+#include "roadmap/plan/simplify.h"
 #include "support/support.h"
 
 #include <math.h>

@@ -4,9 +4,9 @@
  * has, and nothing is left behind, also where the device fails. Method: small roadmaps there and
  * back, each byte of a snapshot flipped, with and without its sum put right. Oracle: the roadmap
  * that was built. */
-#include "roadmap/plan.h"
-#include "roadmap/snapshot.h"
-#include "roadmap/validate.h"
+#include "roadmap/collision/validate.h"
+#include "roadmap/plan/plan.h"
+#include "roadmap/snapshot/snapshot.h"
 #include "support/support.h"
 
 #include <math.h>

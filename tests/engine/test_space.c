@@ -2,7 +2,7 @@
  * orientations by the short way, rows and back, states that go on without jumps, wrong robots
  * named. Method: tables, and random states of a robot that is free in space. Oracle: the
  * definitions. */
-#include "roadmap/metric.h"
+#include "roadmap/robot/metric.h"
 #include "support/support.h"
 
 #include <math.h>

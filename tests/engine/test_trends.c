@@ -9,7 +9,7 @@
 #include "device/launch.h"
 #include "primitives/cuckoo.h"
 #include "primitives/scan.h"
-#include "roadmap/neighbors.h"
+#include "roadmap/nearest/neighbors.h"
 #include "support/support.h"
 
 #include <stdlib.h>

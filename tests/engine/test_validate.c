@@ -4,7 +4,7 @@
  * wrap. Oracle: distances of segments in double precision; all milestones sorted by the host's
  * metric. */
 #include "oracle_world.h"
-#include "roadmap/validate.h"
+#include "roadmap/collision/validate.h"
 #include "support/support.h"
 
 #include <math.h>

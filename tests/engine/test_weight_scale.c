@@ -3,7 +3,7 @@
  * trees and random graphs of several components. Oracle: all shortest paths by Floyd and Warshall.
  */
 #include "kernels/types.h"
-#include "roadmap/weight_scale.h"
+#include "roadmap/build/weight_scale.h"
 #include "support/support.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * exact, its margin is as documented, dynamic and disabled obstacles go where they belong, and
  * nothing is left over, also when a device call fails. Method: cases by hand, faults injected.
  * Oracle: the documented rules. */
-#include "roadmap/world.h"
+#include "roadmap/world/world.h"
 #include "support/support.h"
 
 #include <math.h>

@@ -3,13 +3,13 @@
 #include "formats/format.h"
 #include "formats/robot_spheres.h"
 #include "fuzz.h"
-#include "roadmap/robot.h"
-#include "roadmap/world.h"
-#include "service/multipart.h"
-#include "service/robot_read.h"
+#include "roadmap/robot/robot.h"
+#include "roadmap/world/world.h"
+#include "service/files/multipart.h"
+#include "service/robots/robot_read.h"
 #include "service/translate.h"
 #include "service/translate_robot.h"
-#include "service/world_formats.h"
+#include "service/worlds/world_formats.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* What the daemon has written and reads again after a start, and streams that the client reads. */
 #include "client/events.h"
 #include "fuzz.h"
-#include "roadmap/snapshot.h"
+#include "roadmap/snapshot/snapshot.h"
 #include "schema/robot.h"
 #include "schema/world.h"
 #include "schema/zip_files.h"
-#include "service/blob_file.h"
-#include "service/records.h"
+#include "service/persistence/blob_file.h"
+#include "service/persistence/records.h"
 
 #include <stdlib.h>
 #include <string.h>

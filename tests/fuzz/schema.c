@@ -1,7 +1,7 @@
 /* Documents in JSON: what is taken comes back from what is written of it. */
 #include "fuzz.h"
-#include "roadmap/robot.h"
-#include "roadmap/world.h"
+#include "roadmap/robot/robot.h"
+#include "roadmap/world/world.h"
 #include "schema/forward.h"
 #include "schema/matrix.h"
 #include "schema/plan.h"

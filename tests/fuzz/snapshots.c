@@ -1,8 +1,8 @@
 /* Snapshots of roadmaps: as they come, with their sum put right, and with their digest believed, so
  * that what follows these is reached. */
 #include "fuzz.h"
-#include "roadmap/digest.h"
-#include "roadmap/snapshot.h"
+#include "roadmap/build/digest.h"
+#include "roadmap/snapshot/snapshot.h"
 
 #include <openssl/evp.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 #include "fake_engine.h"
 
 #include "device/clock.h"
-#include "roadmap/kinematics.h"
-#include "roadmap/matrix.h"
-#include "roadmap/plan.h"
-#include "roadmap/snapshot.h"
-#include "roadmap/validate.h"
-#include "service/compute_run.h"
+#include "roadmap/collision/validate.h"
+#include "roadmap/plan/matrix.h"
+#include "roadmap/plan/plan.h"
+#include "roadmap/robot/kinematics.h"
+#include "roadmap/snapshot/snapshot.h"
+#include "service/compute/compute_run.h"
 
 #include <math.h>
 #include <pthread.h>

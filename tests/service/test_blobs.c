@@ -3,9 +3,9 @@
  * that are reopened, each byte of a file flipped, each length of it cut, each system call failed in
  * turn. Oracle: the bytes put. */
 #include "folders.h"
-#include "service/blob_file.h"
-#include "service/blobs_folder.h"
 #include "service/fingerprint.h"
+#include "service/persistence/blob_file.h"
+#include "service/persistence/blobs_folder.h"
 
 #include <errno.h>
 #include <pthread.h>

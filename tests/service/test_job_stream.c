@@ -1,7 +1,7 @@
 /* Goal: a stream tells each change of a job that matters, the latest alone to a slow reader, and
  * its end; it sleeps between, and wakes once for each sleep. Method: jobs driven by hand, a
  * transport that counts; at last two threads. Oracle: the ids and states that follow. */
-#include "service/job_stream.h"
+#include "service/jobs/job_stream.h"
 
 #include "schema/clock.h"
 #include "schema/document.h"

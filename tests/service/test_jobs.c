@@ -1,6 +1,6 @@
 /* Goal: the table is bounded, states and counts agree, waiters leave on time. Method: jobs driven
  * by hand. Oracle: the counts that follow. */
-#include "service/jobs.h"
+#include "service/jobs/jobs.h"
 
 #include "schema/document.h"
 #include "service/call.h"

@@ -1,7 +1,7 @@
 /* Goal: what is counted is written, once, in series whose number is bounded; nothing is lost
  * between threads. Method: counted by hand and from threads, the text taken apart line by line.
  * Oracle: the counts themselves, and the rules of the text format. */
-#include "service/metrics.h"
+#include "service/metrics/metrics.h"
 
 #include "schema/plan.h"
 

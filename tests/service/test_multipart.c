@@ -1,7 +1,7 @@
 /* Goal: forms of several files come apart as RFC 7578 says, contents byte by byte, and what is no
  * form is refused. Method: tables of bodies; every truncation and every changed byte of a good one,
  * for a sanitizer to watch. Oracle: the bodies as they were put together. */
-#include "service/multipart.h"
+#include "service/files/multipart.h"
 #include "support/support.h"
 
 #include <stdlib.h>

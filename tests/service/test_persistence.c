@@ -6,9 +6,9 @@
 #include "fake_engine.h"
 #include "folders.h"
 #include "harness.h"
-#include "service/blob_file.h"
-#include "service/blobs_folder.h"
 #include "service/fingerprint.h"
+#include "service/persistence/blob_file.h"
+#include "service/persistence/blobs_folder.h"
 #include "support/pause.h"
 
 #include <dirent.h>

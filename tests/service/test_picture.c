@@ -1,9 +1,9 @@
 /* Goal: pictures of every kind of obstacle are well-formed, in the frame, and bounded in size;
  * projections and outlines are right. Method: documents made by hand. Oracle: geometry by hand, a
  * tag counter. */
-#include "service/picture.h"
-#include "service/projection.h"
-#include "service/svg.h"
+#include "service/pictures/picture.h"
+#include "service/pictures/projection.h"
+#include "service/pictures/svg.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -4,7 +4,7 @@
  * PRM_ROUNDS: builds and deletions (default 100). */
 #include "harness.h"
 
-#include "service/process.h"
+#include "service/metrics/process.h"
 #include "support/pause.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 #include "harness.h"
 
 #include "schema/clock.h"
-#include "service/blobs_folder.h"
+#include "service/persistence/blobs_folder.h"
 #include "support/pause.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Goal: the box of a world holds all that its obstacles have, wherever they were moved to. Method:
  * one obstacle of each kind, moved at random, many of its points. Oracle: rotation matrices. */
-#include "service/world_box.h"
+#include "service/worlds/world_box.h"
 #include "support/support.h"
 
 #include <math.h>

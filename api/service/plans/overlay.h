@@ -1,0 +1,76 @@
+/* Worlds for one request: the roadmap's world with other obstacles, and what it allows of the
+ * roadmap, found on the device in steps between which others are answered. The first makes the
+ * world as a whole; where the difference has a grid or a distance field of its own, it makes the
+ * distances of all of them anew (prm_world_derive). The others are bounded.
+ *
+ *     overlay_init() on the way in → overlay_submit() → ready(), on the device thread → the owner
+ *     plans on overlay->model → overlay_deinit()
+ *
+ * The last few overlays are kept as long as their roadmap answers for the same world, so that a
+ * client that sends the same obstacles again has them at once. How many, and how much of the
+ * device's memory, is bounded.
+ *
+ * Threads: each overlay is with one thread at a time; the cache is the device thread's.
+ */
+#ifndef SERVICE_OVERLAY_H
+#define SERVICE_OVERLAY_H
+
+#include "schema/overlay.h"
+#include "service/internal.h"
+#include "service/roadmaps/roadmaps.h"
+
+/* A world version that is another one under an overlay. */
+struct overlay_version {
+    struct world_version world; /* first; its fingerprint is of the overlay alone */
+    struct world_version *base; /* whose obstacles it borrows; taken */
+    struct overlay_document overlay;
+    uint32_t *changed; /* places in the base's list that are replaced or ignored */
+    uint32_t changed_count;
+};
+
+/* Embedded in the request that it is for. */
+struct overlay {
+    struct device_task task; /* first */
+    struct service *service;
+    struct call *call;
+    struct model *base;              /* borrowed from the owner */
+    struct overlay_version *version; /* taken; NULL: there is none */
+    struct resident_world *world;    /* while the model is made; taken */
+    struct model *coming;            /* likewise */
+    double seconds;                  /* of its steps */
+
+    struct model *model; /* when ready: what answers; taken */
+    /* On the device thread: the model is there, or (status) the engine's fault says why not. The
+     * overlay may be gone on return. */
+    void (*ready)(struct overlay *overlay, struct device *device, enum prm_status status);
+    void (*drop)(struct overlay *overlay); /* the thread stops */
+};
+
+/* Whether a roadmap's world has so many obstacles that laying others over it is for a worker. */
+bool overlay_takes_long(const struct roadmap_version *roadmap);
+
+/* Lays `document`, which is taken over whatever the outcome, over the world that a roadmap answers
+ * for. false: the call's problem says why not; there is nothing to deinit. */
+bool overlay_init(struct overlay *overlay, struct service *service, struct call *call,
+                  struct roadmap_version *roadmap, struct overlay_document *document);
+
+/* Has the model made, then ready() called. false: the queue is full. */
+bool overlay_submit(struct overlay *overlay);
+
+/* At any point; an overlay of zeros is accepted. */
+void overlay_deinit(struct overlay *overlay);
+
+/* ---- the last few ---- */
+
+struct overlay_cache;
+
+/* PRM_HOST_MEMORY. */
+enum prm_status overlay_cache_create(struct overlay_cache **cache);
+
+/* When the device thread is closed. NULL is accepted. */
+void overlay_cache_destroy(struct overlay_cache *cache);
+
+/* Forgets the overlays of a model that ends. */
+void overlay_cache_forget(struct overlay_cache *cache, const struct model *base);
+
+#endif

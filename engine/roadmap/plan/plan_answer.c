@@ -1,0 +1,277 @@
+/* Answers as plain data: way-points from the start exactly as sent over milestones or simplified
+ * points to the goal exactly as sent, and their length in double precision. */
+#include "device/try.h"
+#include "roadmap/plan/plan_piece.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Way-points of one batch at most: what a too small `interpolate` runs into. */
+#define WAYPOINTS_MAX ((size_t)1 << 26)
+
+/* A way from start to goal: over `leading` rows of the start's approach, over `between` rows, each
+ * at index[i] (or first + i without an index), and over `trailing` rows of the goal's approach,
+ * backwards. */
+struct way {
+    const double *start, *goal;
+    const float *rows, *lead, *trail;
+    const uint32_t *index;
+    size_t first, leading, between, trailing;
+};
+
+/* Way-points of a way. */
+static size_t way_points(const struct way *way)
+{
+    return way->leading + way->between + way->trailing + 2;
+}
+
+/* Way-point i of way_points() into state[dof]. */
+static void way_point(const struct prm_space *space, double *state, const struct way *way, size_t i)
+{
+    const size_t trail = 1 + way->leading + way->between; // the first way-point of that part
+    if (i == 0) {
+        memcpy(state, way->start, space->dof * sizeof(double));
+    } else if (i == trail + way->trailing) {
+        memcpy(state, way->goal, space->dof * sizeof(double));
+    } else if (i <= way->leading) {
+        prm_space_from_row(space, state, way->lead + (i - 1) * space->row);
+    } else if (i < trail) {
+        const size_t place = i - 1 - way->leading;
+        const size_t at = way->index ? way->index[place] : way->first + place;
+        prm_space_from_row(space, state, way->rows + at * space->row);
+    } else {
+        const size_t at = trail + way->trailing - 1 - i;
+        prm_space_from_row(space, state, way->trail + at * space->row);
+    }
+}
+
+/* Motions that one motion of this length becomes; `interpolate` 0: one. */
+static double motions_of(double length, double interpolate)
+{
+    return interpolate > 0 && length > interpolate ? ceil(length / interpolate) : 1;
+}
+
+/* The way's length, and how many way-points it has once interpolated. */
+static double way_length(const struct prm_space *space, const struct way *way, double interpolate,
+                         double *points)
+{
+    double states[2][PRM_DOF_MAX];
+    double length = 0;
+
+    *points = 1;
+    way_point(space, states[0], way, 0);
+    for (size_t i = 1; i < way_points(way); i++) {
+        way_point(space, states[i % 2], way, i);
+        const double step = prm_space_distance(space, states[0], states[1]);
+        length += step;
+        *points += motions_of(step, interpolate);
+    }
+    return length;
+}
+
+/* Writes the way-points; returns the place behind the last. */
+static double *way_write(const struct prm_space *space, double *out, const struct way *way,
+                         double interpolate)
+{
+    const size_t dof = space->dof;
+    double next[PRM_DOF_MAX];
+
+    way_point(space, out, way, 0);
+    for (size_t i = 1; i < way_points(way); i++) {
+        const double *before = out;
+        way_point(space, next, way, i);
+        prm_space_continue(space, next, before, i + 1 == way_points(way));
+        const size_t motions =
+            (size_t)motions_of(prm_space_distance(space, before, next), interpolate);
+        for (size_t m = 1; m < motions; m++) {
+            out += dof;
+            prm_space_interpolate(space, out, before, next, (double)m / (double)motions);
+        }
+        out += dof;
+        memcpy(out, next, dof * sizeof(double));
+    }
+    return out + dof;
+}
+
+/* The way along the approaches and the milestones of path q; ends that are milestones stand for
+ * them. */
+static struct way way_found(const struct plan_piece *piece, uint32_t q)
+{
+    const uint32_t count = piece->counts[q], goal = plan_goal_end(piece, q);
+    const uint32_t start = piece->asked[q].start;
+    const bool start_at = count > 0 && piece->flags[start] & END_AT_MILESTONE;
+    const bool goal_at = piece->flags[goal] & END_AT_MILESTONE;
+    const uint32_t first = start_at ? 1 : 0;
+    struct way way = {
+        .start = piece->queries[q].start,
+        .goal = plan_end_state(piece, q, goal),
+        .rows = piece->batch->roadmap->host_states,
+        .index = piece->pool + piece->first[q] + first,
+        .between = count - first - (goal_at && count > first ? 1 : 0),
+    };
+
+    if (piece->approaches) {
+        const struct prm_approaches *approaches = piece->approaches;
+        const size_t row = piece->batch->roadmap->space.row;
+        way.lead = approaches->points + approaches->first[start] * row;
+        way.leading = approaches->counts[start];
+        way.trail = approaches->points + approaches->first[goal] * row;
+        way.trailing = approaches->counts[goal];
+    }
+    return way;
+}
+
+/* The same simplified; its first and last points are the ends. */
+static struct way way_simplified(const struct plan_piece *piece, uint32_t q,
+                                 const struct way *found)
+{
+    return (struct way){
+        .start = found->start,
+        .goal = found->goal,
+        .rows = piece->points,
+        .first = (size_t)piece->point_first[q] + 1,
+        .between = piece->point_counts[q] - 2,
+    };
+}
+
+/* The way to answer with: the shorter one. */
+static struct way way_best(const struct plan_piece *piece, uint32_t q, double *length,
+                           double *points)
+{
+    const struct prm_space *space = &piece->batch->roadmap->space;
+    const double interpolate = piece->batch->options->interpolate;
+    const struct way found = way_found(piece, q);
+
+    *length = way_length(space, &found, interpolate, points);
+    if (piece->point_counts && piece->point_counts[q] > 0) {
+        double simplified_points;
+        const struct way simplified = way_simplified(piece, q, &found);
+        const double simplified_length =
+            way_length(space, &simplified, interpolate, &simplified_points);
+        if (simplified_length <= *length) {
+            *length = simplified_length;
+            *points = simplified_points;
+            return simplified;
+        }
+    }
+    return found;
+}
+
+/* A start that is a goal stays where it is. */
+static struct way way_same(const struct plan_piece *piece, uint32_t q)
+{
+    const double *start = piece->queries[q].start;
+    return (struct way){.start = start, .goal = start};
+}
+
+/* Edges between an end and the path's vertices: none where the end is one of them. */
+static uint32_t end_links(const struct plan_piece *piece, uint32_t e)
+{
+    return piece->flags[e] & END_AT_MILESTONE ? 0 : 1;
+}
+
+/* Motions of the path found for query q. */
+static uint32_t path_hops(const struct plan_piece *piece, uint32_t q)
+{
+    const uint32_t start = piece->asked[q].start, goal = plan_goal_end(piece, q);
+    const uint32_t own = plan_approach_count(piece, start) + plan_approach_count(piece, goal);
+    if (piece->counts[q] == 0)
+        return own + 1;
+    return own + piece->counts[q] - 1 + end_links(piece, start) + end_links(piece, goal);
+}
+
+/* Status, length, hops and places of query q; way is what its way-points are to be written from. */
+static void answer_query(struct plan_piece *piece, uint32_t q, struct way *way,
+                         double *waypoint_count, size_t *node_count)
+{
+    const enum prm_output output = piece->batch->options->output;
+    struct prm_plan_result *result = &piece->results[q];
+    const uint32_t goal = plan_goal_end(piece, q);
+    double points = 2;
+
+    if (goal != NONE_U32) {
+        *way = way_best(piece, q, &result->length, &points);
+        result->status = PRM_SOLVED;
+        result->reason = (struct prm_reason){.obstacle = UINT32_MAX, .coordinate = UINT32_MAX};
+        result->hops = path_hops(piece, q);
+        result->goal_index = goal - piece->asked[q].goal_first;
+    } else {
+        *way = way_same(piece, q);
+    }
+    if (output != PRM_OUTPUT_COST) {
+        result->waypoint_first = (size_t)*waypoint_count;
+        result->waypoint_count = (size_t)fmin(points, (double)WAYPOINTS_MAX + 1);
+        *waypoint_count += points;
+    }
+    if (output == PRM_OUTPUT_NODES) {
+        result->node_first = *node_count;
+        result->node_count = piece->counts[q];
+        *node_count += piece->counts[q];
+    }
+}
+
+/* Makes room in the results for what the piece adds. */
+static enum prm_status results_grow(struct prm_plan_results *results, double waypoint_count,
+                                    size_t node_count, const struct prm_plan_options *options)
+{
+    const uint64_t waypoints_max = options->waypoints_max;
+    const bool limited = waypoints_max > 0 && waypoints_max < WAYPOINTS_MAX;
+    const double most = limited ? (double)waypoints_max : (double)WAYPOINTS_MAX;
+    if (waypoint_count > most)
+        return prm_fault_set_at(
+            PRM_LIMIT_EXCEEDED, options->interpolate > 0 ? "interpolate" : "queries", "waypoints",
+            most, "the answers may have %.0f way-points, and would have more: %s", most,
+            options->interpolate > 0 ? "interpolate less finely" : "ask fewer queries at once");
+    const size_t points = (size_t)waypoint_count;
+    double *waypoints = realloc(results->waypoints, points * results->dof * sizeof(double) + 1);
+    if (waypoints)
+        results->waypoints = waypoints;
+    uint32_t *nodes = realloc(results->nodes, node_count * sizeof(uint32_t) + 1);
+    if (nodes)
+        results->nodes = nodes;
+    if (!waypoints || !nodes)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for %zu way-points", points);
+    results->waypoint_count = points;
+    results->node_count = node_count;
+    return PRM_OK;
+}
+
+enum prm_status prm_plan_answer(struct plan_piece *piece)
+{
+    enum prm_status status = PRM_OK;
+    const struct plan_batch *batch = piece->batch;
+    struct prm_plan_results *results = batch->results;
+    const struct prm_space *space = &batch->roadmap->space;
+    double waypoint_count = (double)results->waypoint_count;
+    size_t node_count = results->node_count;
+    struct way *ways = malloc(piece->count * sizeof(*ways) + 1);
+
+    if (!ways)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u paths", piece->count);
+
+    // what there is to write, and then room for it
+    for (uint32_t q = 0; q < piece->count; q++) {
+        if (plan_goal_end(piece, q) != NONE_U32 || piece->results[q].status == PRM_SOLVED) {
+            answer_query(piece, q, &ways[q], &waypoint_count, &node_count);
+            results->solved++;
+        }
+    }
+    TRY(results_grow(results, waypoint_count, node_count, batch->options));
+
+    for (uint32_t q = 0; q < piece->count; q++) {
+        const struct prm_plan_result *result = &piece->results[q];
+        if (result->status != PRM_SOLVED)
+            continue;
+        if (result->waypoint_count > 0)
+            way_write(space, results->waypoints + result->waypoint_first * space->dof, &ways[q],
+                      batch->options->interpolate);
+        if (result->node_count > 0)
+            memcpy(results->nodes + result->node_first, piece->pool + piece->first[q],
+                   result->node_count * sizeof(uint32_t));
+    }
+
+cleanup:
+    free(ways);
+    return status;
+}
