@@ -54,7 +54,7 @@ const struct limits *fuzz_limits(void)
     if (limits.body_bytes == 0) {
         limits = limits_default();
         limits.body_bytes = 8 << 20;
-        // so that what the targets do with it, writing it down twice among that, is within the second
+        // what the targets do with it, writing it down twice among that, is within the second
         limits.grid_cells = 1 << 15;
     }
     return &limits;
