@@ -30,14 +30,15 @@ static void rate_add(struct peers *peers, const char *line)
     peers->rates[peers->rate_count++] = rate;
 }
 
-bool peers_run(struct peers *peers, const char *folder, const char *problem, unsigned builds)
+bool peers_run(struct peers *peers, const char *folder, const char *problem, unsigned milestones,
+               unsigned builds)
 {
     char command[1024], line[512];
     double seconds[BUILDS_MAX];
     unsigned count = 0;
     *peers = (struct peers){0};
-    snprintf(command, sizeof command, "cd '%s' && ./prm_bench %s 10000 %u dc 0", folder, problem,
-             builds);
+    snprintf(command, sizeof command, "cd '%s' && ./prm_bench %s %u %u dc 0", folder, problem,
+             milestones, builds);
     FILE *output = popen(command, "r");
     if (!output)
         return false;

@@ -23,6 +23,7 @@ struct peers {
 };
 
 /* Runs the program of a folder on a problem. false: it does not run there. */
-bool peers_run(struct peers *peers, const char *folder, const char *problem, unsigned builds);
+bool peers_run(struct peers *peers, const char *folder, const char *problem, unsigned milestones,
+               unsigned builds);
 
 #endif

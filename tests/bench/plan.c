@@ -1,15 +1,17 @@
 /* Benchmark: building a roadmap and answering batches, beside what other planners need for the
  * same.
  *
- *   bench_plan [FOLDER]
+ *   bench_plan [--milestones N] [--runs N] [--only WORDS] [--kernels] [FOLDER] [PROBLEM…]
  *
- * FOLDER (default: PRM_BENCH_DATA) holds problems p1, p2 … as folders of world.json, robot.json and
- * request.json. PRM_BENCH_PEERS names built peer programs (peers.h). PRM_BENCH_RUNS: runs whose
- * median is printed (default 5). PRMD_DEVICE and PRMD_TUNING choose device and variant.
+ * FOLDER (has a slash; default: PRM_BENCH_DATA) holds problems (default: p1 p2 p3) as folders of
+ * world.json, robot.json and request.json. --milestones: of the roadmap (default 10 000). --runs:
+ * whose median is printed (default 5). --only: batches whose title has these words. --kernels adds
+ * the device time of each kernel, from a context of its own, since profiling slows the queue.
+ * PRM_BENCH_PEERS names built peer programs (peers.h). PRMD_DEVICE and PRMD_TUNING choose device
+ * and variant.
  *
- * Kernels are warm: each measurement's first run is thrown away. Peers run between our builds and
- * batches, in the same minute. Kernel times come from a context of its own, since profiling slows
- * the queue.
+ * Kernels are warm: each measurement's first run is thrown away. Peers run after our builds and
+ * batches, in the same minute.
  */
 #include "roadmap/plan/plan.h"
 #include "bench.h"
@@ -18,12 +20,22 @@
 #include "peers.h"
 #include "problem.h"
 
+#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS_MAX = 64, MILESTONES = 10000, NEIGHBORS = 10, REPEATS = 8 };
+enum { RUNS_MAX = 64, NEIGHBORS = 10, REPEATS = 8, SINGLES = 200, NAMES_MAX = 16 };
+
+/* What the command line says. */
+struct arguments {
+    const char *folder, *names[NAMES_MAX];
+    unsigned name_count, runs;
+    uint32_t milestones;
+    const char *only; /* NULL: all batches */
+    bool kernels;
+};
 
 struct bench {
     struct prm_context *context;
@@ -33,6 +45,7 @@ struct bench {
     struct prm_roadmap *roadmap;
     struct prm_validity *validity;
     const struct problem_files *files;
+    uint32_t milestones;
     unsigned runs;
 };
 
@@ -45,16 +58,15 @@ struct measure {
 
 /* Opens a device and puts the problem's world on it. */
 static void bench_open(struct bench *bench, const struct problem_files *files, unsigned runs,
-                       bool time_kernels)
+                       uint32_t milestones, bool time_kernels)
 {
     struct prm_context_options options = {.device = getenv("PRMD_DEVICE"),
                                           .tuning = getenv("PRMD_TUNING"),
                                           .time_kernels = time_kernels};
-    *bench = (struct bench){.files = files, .runs = runs};
+    *bench = (struct bench){.files = files, .milestones = milestones, .runs = runs};
     bench_must(prm_context_open(&bench->context, &options), "device");
     bench_must(prm_arena_create(bench->context, &bench->arena), "arena");
     bench_must(prm_planner_create(bench->context, &bench->planner), "planner");
-    bench_must(prm_planner_warm_up(bench->planner, files->dof), "warm-up");
     bench_must(prm_world_create(bench->arena, &bench->world, &files->spec.spec), "world");
 }
 
@@ -80,7 +92,7 @@ static double build_once(struct bench *bench)
 {
     struct robot_spec robot;
     struct prm_roadmap_params params = {.seed = 1,
-                                        .sample_count = MILESTONES,
+                                        .sample_count = bench->milestones,
                                         .sample_method = PRM_SAMPLE_UNIFORM,
                                         .neighbor_method = PRM_NEIGHBOR_AUTO,
                                         .k = NEIGHBORS,
@@ -202,15 +214,18 @@ static const struct batch {
 };
 enum { BATCH_COUNT = sizeof batches / sizeof *batches };
 
-/* Measures all batches; prints where their time goes. */
+/* Measures the batches asked for; prints where their time goes. */
 static void batches_measure(struct bench *bench, const struct prm_query *queries, uint32_t count,
-                            struct measure *measures)
+                            const char *only, struct measure *measures)
 {
     struct table table;
     table_init(&table,
                (const char *const[]){"batch", ">queries", ">solved", ">ms", ">connect", ">search",
                                      ">extract", ">simplify", ">mean length", NULL});
     for (unsigned i = 0; i < BATCH_COUNT; i++) {
+        measures[i] = (struct measure){0};
+        if (only && !strstr(batches[i].title, only))
+            continue;
         struct prm_plan_options options = {.objective = batches[i].objective,
                                            .output = batches[i].output,
                                            .simplify = batches[i].simplify};
@@ -231,6 +246,27 @@ static void batches_measure(struct bench *bench, const struct prm_query *queries
     putchar('\n');
 }
 
+/* The latency of single queries, each a batch of its own: median and 99th percentile. */
+static void singles_measure(struct bench *bench)
+{
+    double ms[SINGLES];
+    struct prm_plan_options options = {.objective = PRM_OBJECTIVE_LENGTH,
+                                       .output = PRM_OUTPUT_PATH};
+    for (uint32_t i = 0; i < 2 * SINGLES; i++) {
+        struct prm_plan_results results;
+        const uint32_t query = i % bench->files->request.query_count;
+        const double start = bench_now_ms();
+        bench_must(prm_plan(bench->planner, &results, bench->roadmap, bench->validity, bench->world,
+                            &bench->files->queries[query], 1, &options),
+                   "plan");
+        ms[i % SINGLES] = bench_now_ms() - start;
+        prm_plan_results_deinit(&results);
+    }
+    const double median = bench_median(ms, SINGLES);
+    printf("one query, shortest path: median %.3f ms, p99 %.3f ms\n\n", median,
+           ms[SINGLES * 99 / 100]);
+}
+
 /* Ours and the peers' in one table. */
 static void comparison_print(double build_ms, const struct measure *measures,
                              const struct peers *peers)
@@ -238,12 +274,16 @@ static void comparison_print(double build_ms, const struct measure *measures,
     struct table table;
     table_init(&table, (const char *const[]){"who", ">build ms", ">ratio", ">queries/s", ">ratio",
                                              ">mean length", NULL});
+    double first = 0; // queries a second of the first line
     for (unsigned i = 0; i < BATCH_COUNT; i++) {
+        if (measures[i].count == 0)
+            continue;
+        first = first > 0 ? first : measures[i].queries_per_s;
         table_cell(&table, "prm: %s", batches[i].title);
         table_cell(&table, "%.1f", build_ms);
         table_cell(&table, "1.00");
         table_cell(&table, "%.0f", measures[i].queries_per_s);
-        table_cell(&table, "%.2f", measures[0].queries_per_s / measures[i].queries_per_s);
+        table_cell(&table, "%.2f", first / measures[i].queries_per_s);
         table_cell(&table, "%.4g", measures[i].mean_length);
     }
     for (unsigned i = 0; i < peers->rate_count; i++) {
@@ -258,7 +298,7 @@ static void comparison_print(double build_ms, const struct measure *measures,
             table_cell(&table, "-");
         }
         table_cell(&table, "%.0f", peers->rates[i].queries_per_s);
-        table_cell(&table, "%.2f", measures[0].queries_per_s / peers->rates[i].queries_per_s);
+        table_cell(&table, "%.2f", first / peers->rates[i].queries_per_s);
         table_cell(&table, "%.4g", peers->rates[i].mean_length);
     }
     table_print(&table, stdout);
@@ -289,10 +329,10 @@ static void kernels_print(struct bench *bench, const char *title)
 }
 
 /* One build and one batch under the profiler. */
-static void profile(const struct problem_files *files)
+static void profile(const struct problem_files *files, uint32_t milestones)
 {
     struct bench bench;
-    bench_open(&bench, files, 1, true);
+    bench_open(&bench, files, 1, milestones, true);
     build_once(&bench);
     prm_context_kernel_times_reset(bench.context);
     build_once(&bench);
@@ -306,12 +346,13 @@ static void profile(const struct problem_files *files)
     bench_close(&bench);
 }
 
-static void problem_bench(const struct problem_files *files, const char *name, unsigned runs)
+static void problem_bench(const struct problem_files *files, const char *name,
+                          const struct arguments *arguments)
 {
     printf("== %s\n", name);
     struct bench bench;
     struct measure measures[BATCH_COUNT];
-    bench_open(&bench, files, runs, false);
+    bench_open(&bench, files, arguments->runs, arguments->milestones, false);
     double build_ms = build_measure(&bench);
     printf("whole build: %.2f ms\n", build_ms);
     refine(&bench);
@@ -319,47 +360,78 @@ static void problem_bench(const struct problem_files *files, const char *name, u
 
     // the queries as they are, then so many that filling and draining the device weighs little
     uint32_t count = files->request.query_count;
-    struct prm_query *many = malloc(REPEATS * (size_t)count * sizeof *many);
-    if (!many) {
-        fputs("out of memory\n", stderr);
-        exit(EXIT_FAILURE);
-    }
+    struct prm_query *many = bench_memory(REPEATS * (size_t)count * sizeof *many);
     for (size_t i = 0; i < REPEATS * (size_t)count; i++)
         many[i] = files->queries[i % count];
-    batches_measure(&bench, files->queries, count, measures);
-    batches_measure(&bench, many, REPEATS * count, measures);
+    batches_measure(&bench, files->queries, count, arguments->only, measures);
+    batches_measure(&bench, many, REPEATS * count, arguments->only, measures);
     free(many);
+    singles_measure(&bench);
 
     struct peers peers = {0};
     const char *folder = getenv("PRM_BENCH_PEERS");
-    if (folder && !peers_run(&peers, folder, name, runs))
+    if (folder && !peers_run(&peers, folder, name, arguments->milestones, arguments->runs))
         printf("%s: no prm_bench that knows %s\n", folder, name);
     comparison_print(build_ms, measures, &peers);
     bench_close(&bench);
-    profile(files);
+    if (arguments->kernels)
+        profile(files, arguments->milestones);
+}
+
+static bool read_arguments(struct arguments *arguments, int argc, char **argv)
+{
+    static const struct option rows[] = {{"milestones", required_argument, NULL, 'n'},
+                                         {"runs", required_argument, NULL, 'r'},
+                                         {"only", required_argument, NULL, 'o'},
+                                         {"kernels", no_argument, NULL, 'k'},
+                                         {NULL, 0, NULL, 0}};
+    *arguments = (struct arguments){.folder = getenv("PRM_BENCH_DATA"),
+                                    .names = {"p1", "p2", "p3"},
+                                    .name_count = 3,
+                                    .runs = 5,
+                                    .milestones = 10000};
+    for (int code; (code = getopt_long(argc, argv, "", rows, NULL)) != -1;) {
+        if (code == 'n')
+            arguments->milestones = (uint32_t)strtoul(optarg, NULL, 10);
+        else if (code == 'r')
+            arguments->runs = (unsigned)strtoul(optarg, NULL, 10);
+        else if (code == 'o')
+            arguments->only = optarg;
+        else if (code == 'k')
+            arguments->kernels = true;
+        else
+            return false;
+    }
+    if (optind < argc && strchr(argv[optind], '/'))
+        arguments->folder = argv[optind++];
+    if (optind < argc)
+        arguments->name_count = 0;
+    while (optind < argc && arguments->name_count < NAMES_MAX)
+        arguments->names[arguments->name_count++] = argv[optind++];
+    return arguments->folder && optind == argc && arguments->milestones > 0 &&
+           arguments->runs >= 1 && arguments->runs <= RUNS_MAX;
 }
 
 int main(int argc, char **argv)
 {
-    static const char *const names[] = {"p1", "p2"};
-    const char *folder = argc > 1 ? argv[1] : getenv("PRM_BENCH_DATA");
-    const char *runs_text = getenv("PRM_BENCH_RUNS");
-    unsigned runs = runs_text ? (unsigned)strtoul(runs_text, NULL, 10) : 5;
-    if (!folder || argc > 2 || runs < 1 || runs > RUNS_MAX) {
-        fprintf(stderr, "usage: bench_plan FOLDER, or PRM_BENCH_DATA; PRM_BENCH_RUNS 1 to %d\n",
+    struct arguments arguments;
+    if (!read_arguments(&arguments, argc, argv)) {
+        fprintf(stderr,
+                "usage: bench_plan [--milestones N] [--runs 1…%d] [--only WORDS] [--kernels] "
+                "[FOLDER] [PROBLEM…]\nFOLDER has a slash; default: PRM_BENCH_DATA\n",
                 RUNS_MAX);
         return 2;
     }
     if (!getenv("PRM_BENCH_PEERS"))
         puts("PRM_BENCH_PEERS is not set: no peers are measured");
     setvbuf(stdout, NULL, _IOLBF, 0);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (unsigned i = 0; i < arguments.name_count; i++) {
         char path[1024];
         struct problem_files files;
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        snprintf(path, sizeof path, "%s/%s", arguments.folder, arguments.names[i]);
         if (!problem_files_read(&files, path))
             return 2;
-        problem_bench(&files, names[i], runs);
+        problem_bench(&files, arguments.names[i], &arguments);
         problem_files_deinit(&files);
     }
     return 0;

@@ -33,7 +33,7 @@ static bool refuse(const char *folder, const char *name, const struct problem *p
 
 bool problem_files_read(struct problem_files *files, const char *folder)
 {
-    static const char *const coordinates[] = {"x", "y", "z"};
+    const char *coordinates[PRM_DOF_MAX];
     struct limits limits = limits_default();
     struct problem problem = {0};
     struct text world = {0}, robot = {0}, request = {0};
@@ -47,7 +47,11 @@ bool problem_files_read(struct problem_files *files, const char *folder)
         good = refuse(folder, "world.json", &problem);
     if (good && !robot_read(&files->robot, robot.data, robot.length, &limits, &problem))
         good = refuse(folder, "robot.json", &problem);
-    files->dof = files->world.dimension;
+    if (good) {
+        files->dof = robot_dof(&files->robot, files->world.dimension);
+        for (uint32_t i = 0; i < files->dof; i++)
+            coordinates[i] = robot_coordinate_name(&files->robot, files->world.dimension, i);
+    }
     if (good && !plan_request_read(&files->request, request.data, request.length, coordinates,
                                    files->dof, &limits, &problem))
         good = refuse(folder, "request.json", &problem);
