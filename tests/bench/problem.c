@@ -24,48 +24,56 @@ static bool file_read(struct text *content, const char *folder, const char *name
 }
 
 /* Prints what is wrong with a document. */
-static bool refuse(const char *folder, const char *name, const struct problem *problem)
+static bool refuse(const char *name, const char *document, const struct problem *problem)
 {
-    fprintf(stderr, "%s/%s: %s\n", folder, name,
+    fprintf(stderr, "%s, %s: %s\n", name, document,
             problem->fault_count ? problem->faults[0].detail : "cannot be read");
     return false;
 }
 
-bool problem_files_read(struct problem_files *files, const char *folder)
+bool problem_files_parse(struct problem_files *files, const char *name, const struct text *world,
+                         const struct text *robot, const struct text *request)
 {
     const char *coordinates[PRM_DOF_MAX];
     struct limits limits = limits_default();
     struct problem problem = {0};
-    struct text world = {0}, robot = {0}, request = {0};
     *files = (struct problem_files){0};
 
     // all that was read is freed by one deinit, whatever fails
-    bool good = file_read(&world, folder, "world.json") &&
-                file_read(&robot, folder, "robot.json") &&
-                file_read(&request, folder, "request.json");
-    if (good && !world_read(&files->world, world.data, world.length, &limits, &problem))
-        good = refuse(folder, "world.json", &problem);
-    if (good && !robot_read(&files->robot, robot.data, robot.length, &limits, &problem))
-        good = refuse(folder, "robot.json", &problem);
+    bool good = true;
+    if (!world_read(&files->world, world->data, world->length, &limits, &problem))
+        good = refuse(name, "world", &problem);
+    if (good && !robot_read(&files->robot, robot->data, robot->length, &limits, &problem))
+        good = refuse(name, "robot", &problem);
     if (good) {
         files->dof = robot_dof(&files->robot, files->world.dimension);
         for (uint32_t i = 0; i < files->dof; i++)
             coordinates[i] = robot_coordinate_name(&files->robot, files->world.dimension, i);
     }
-    if (good && !plan_request_read(&files->request, request.data, request.length, coordinates,
+    if (good && !plan_request_read(&files->request, request->data, request->length, coordinates,
                                    files->dof, &limits, &problem))
-        good = refuse(folder, "request.json", &problem);
+        good = refuse(name, "request", &problem);
     if (good && world_spec_init(&files->spec, &files->world) != PRM_OK)
-        good = refuse(folder, "world.json", &problem);
+        good = refuse(name, "world", &problem);
     if (good)
         files->queries = queries_translate(&files->request);
+    if (good && !files->queries)
+        good = refuse(name, "request", &problem);
+    if (!good)
+        problem_files_deinit(files);
+    return good;
+}
+
+bool problem_files_read(struct problem_files *files, const char *folder)
+{
+    struct text world = {0}, robot = {0}, request = {0};
+    const bool good = file_read(&world, folder, "world.json") &&
+                      file_read(&robot, folder, "robot.json") &&
+                      file_read(&request, folder, "request.json") &&
+                      problem_files_parse(files, folder, &world, &robot, &request);
     text_deinit(&world);
     text_deinit(&robot);
     text_deinit(&request);
-    if (good && !files->queries)
-        good = refuse(folder, "request.json", &problem);
-    if (!good)
-        problem_files_deinit(files);
     return good;
 }
 

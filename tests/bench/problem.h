@@ -17,6 +17,10 @@ struct problem_files {
 
 /* Reads a folder; false: a message was printed, nothing to deinitialise. */
 bool problem_files_read(struct problem_files *files, const char *folder);
+
+/* The same of documents at hand; `name` is for messages. */
+bool problem_files_parse(struct problem_files *files, const char *name, const struct text *world,
+                         const struct text *robot, const struct text *request);
 void problem_files_deinit(struct problem_files *files);
 
 #endif
