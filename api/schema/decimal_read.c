@@ -1,9 +1,12 @@
 #include "schema/decimal.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+__extension__ typedef unsigned __int128 u128;
 
 /* Powers of ten that a double holds exactly, and the widest mantissa that it does. */
 static const double ten_to[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -11,6 +14,39 @@ static const double ten_to[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 enum { TEN_POWER_MAX = sizeof ten_to / sizeof *ten_to - 1 };
 #define MANTISSA_MAX (UINT64_C(1) << 53)
+
+/* Powers of five below 2^63: 10^n is that times 2^n. */
+static const uint64_t five_to[] = {
+    1u,
+    5u,
+    25u,
+    125u,
+    625u,
+    3125u,
+    15625u,
+    78125u,
+    390625u,
+    1953125u,
+    9765625u,
+    48828125u,
+    244140625u,
+    1220703125u,
+    6103515625u,
+    30517578125u,
+    152587890625u,
+    762939453125u,
+    3814697265625u,
+    19073486328125u,
+    95367431640625u,
+    476837158203125u,
+    2384185791015625u,
+    11920928955078125u,
+    59604644775390625u,
+    298023223876953125u,
+    1490116119384765625u,
+    7450580596923828125u,
+};
+enum { FIVE_POWER_MAX = sizeof five_to / sizeof *five_to - 1 };
 
 /* Beyond these no digit or exponent is gathered: it is strtod's. */
 enum { BASE = 10, EXPONENT_MAX = 9999 };
@@ -55,6 +91,23 @@ static size_t read_exponent(struct parts *parts, const char *text, size_t bytes)
     return at > first ? at : 0;
 }
 
+/* mantissa * 10^exponent, of a mantissa that is not 0, rounded once; |exponent| <= FIVE_POWER_MAX.
+ */
+static double scale(uint64_t mantissa, int exponent)
+{
+    if (exponent >= 0)
+        return ldexp((double)((u128)mantissa * five_to[exponent]), exponent);
+
+    // both with their highest bit at 63, so that the quotient has 63 or 64
+    const int shift = __builtin_clzll(mantissa), by = __builtin_clzll(five_to[-exponent]);
+    const u128 dividend = (u128)(mantissa << shift) << 63;
+    const uint64_t divisor = five_to[-exponent] << by;
+    const uint64_t quotient = (uint64_t)(dividend / divisor);
+    // the last bit says whether there is a rest, which is all that rounding to 53 bits needs of it
+    const bool rest = (u128)quotient * divisor != dividend;
+    return ldexp((double)(quotient | rest), exponent + by - shift - 63);
+}
+
 /* strtod of the same bytes, with a decimal point; false where they are too many. */
 static bool read_slowly(double *value, const char *text, size_t bytes)
 {
@@ -87,12 +140,15 @@ size_t decimal_read(double *value, const char *text, size_t bytes)
         return 0;
     at += read_exponent(&parts, text + at, bytes - at);
 
-    // both factors exact, so that one rounding is the right one (Clinger 1990)
     const int power = abs(parts.exponent);
-    if (!parts.whole || parts.mantissa > MANTISSA_MAX || power > TEN_POWER_MAX)
+    if (!parts.whole || power > FIVE_POWER_MAX)
         return read_slowly(value, text, at) ? at : 0;
-    const double mantissa = (double)parts.mantissa;
-    const double size = parts.exponent < 0 ? mantissa / ten_to[power] : mantissa * ten_to[power];
+    double size = (double)parts.mantissa;
+    // both factors exact, so that one rounding is the right one (Clinger 1990)
+    if (parts.mantissa <= MANTISSA_MAX && power <= TEN_POWER_MAX)
+        size = parts.exponent < 0 ? size / ten_to[power] : size * ten_to[power];
+    else if (parts.mantissa > 0)
+        size = scale(parts.mantissa, parts.exponent);
     *value = negative ? -size : size;
     return at;
 }

@@ -158,6 +158,21 @@ static const struct {
     {"1e99999999999999999999", 22, HUGE_VAL},
     {"-1e-99999999999999999999", 24, -0.0},
     {"0e999999999", 11, 0},
+    {"0.0000000000000000000000000", 27, 0},
+    {"-0.00000000000000000000000", 26, -0.0},
+    // ties between two doubles, and the least above and below
+    {"9007199254740995", 16, 9007199254740996.0},
+    {"9007199254740993.001", 20, 9007199254740994.0},
+    {"9007199254740994.999", 20, 9007199254740994.0},
+    {"4503599627370497.5", 18, 4503599627370498.0},
+    {"4503599627370496.5", 18, 4503599627370496.0},
+    {"1.00000000000000011102", 22, 1},
+    {"18446744073709551615", 20, 18446744073709551616.0},
+    {"1844674407370955160e27", 22, 1844674407370955160e27},
+    {"1844674407370955160e-27", 23, 1844674407370955160e-27},
+    {"1e-27", 5, 1e-27},
+    {"9007199254740993e27", 19, 9007199254740993e27},
+    {"9007199254740993e-28", 20, 9007199254740993e-28},
 };
 
 /* Equal to the bit, the sign of zero too. */
@@ -207,6 +222,24 @@ static void numbers_written_are_read(void **state)
     free(zeros);
 }
 
+static void numbers_of_moderate_size_are_read(void **state)
+{
+    (void)state;
+    struct test_random random = {13};
+    for (int i = 0; i < 3 * RANDOM_COUNT; i++) {
+        char text[64];
+        double value = 0;
+        const uint64_t bits = test_random_u64(&random);
+        // up to 19 digits at any place, so that strtod's rounding is asked near its ties too
+        const uint64_t digits = test_random_u64(&random) >> (bits % 48);
+        const int length = snprintf(text, sizeof text, "%s%llue%d", bits & 1 ? "-" : "",
+                                    (unsigned long long)digits, (int)(bits >> 32) % 30);
+        assert_int_equal(decimal_read(&value, text, (size_t)length), length);
+        if (!same(value, strtod(text, NULL)))
+            fail_msg("\"%s\": %.17g", text, value);
+    }
+}
+
 /* Sets LC_ALL to a locale with a decimal comma, where the machine has one. */
 static bool set_comma_locale(void)
 {
@@ -245,6 +278,7 @@ int main(void)
         cmocka_unit_test(random_numbers),
         cmocka_unit_test(numbers_are_read),
         cmocka_unit_test(numbers_written_are_read),
+        cmocka_unit_test(numbers_of_moderate_size_are_read),
         cmocka_unit_test(a_decimal_comma_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
