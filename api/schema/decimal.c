@@ -54,59 +54,85 @@ static u128 ten_to_wide(int power)
 /* Digits of a number in base ten; 1 for 0. */
 static int digit_count(uint64_t value)
 {
-    int count = 1;
-    while (count <= TEN_POWER_MAX && value >= ten_to[count])
-        count++;
-    return count;
+    // log10(2) is 1233 / 4096, a little low: the estimate is right, or one too many at a power
+    const int bits = 64 - __builtin_clzll(value | 1);
+    const int estimate = bits * 1233 / 4096;
+    return estimate + (value >= ten_to[estimate]) + (value == 0);
 }
 
-/* Exactly `count` digits, leading zeros included. */
-static void write_digits(char *out, uint64_t value, int count)
+/* Eight digits in a piece, two at a time and independently of each other. */
+enum { PIECE = 8, PIECE_TEN = 100000000, PIECES = 3 };
+
+static void write_piece(char *out, uint32_t value)
 {
     static const char pairs[] =
         "00010203040506070809101112131415161718192021222324252627282930313233"
         "34353637383940414243444546474849505152535455565758596061626364656667"
         "6869707172737475767778798081828384858687888990919293949596979899";
-    while (count >= 2) {
-        memcpy(out + count - 2, pairs + 2 * (value % 100), 2);
-        value /= 100;
-        count -= 2;
-    }
-    if (count)
-        out[0] = (char)('0' + value % 10);
+    const uint32_t high = value / 10000, low = value % 10000;
+    memcpy(out, pairs + 2 * (size_t)(high / 100), 2);
+    memcpy(out + 2, pairs + 2 * (size_t)(high % 100), 2);
+    memcpy(out + 4, pairs + 2 * (size_t)(low / 100), 2);
+    memcpy(out + 6, pairs + 2 * (size_t)(low % 100), 2);
+}
+
+/* Bytes moved at once, which cost less than to ask how many there are: those beyond the number lie
+ * in the room that it has, and are written over. */
+enum { MOVE = DECIMAL_DIGITS_EXACT };
+
+/* The digits of a number, and behind them what a move may read. */
+struct digits {
+    char text[PIECES * PIECE + MOVE];
+    const char *first;
+    int count;
+};
+
+static void put_digits(struct digits *digits, uint64_t value)
+{
+    digits->count = digit_count(value);
+    digits->first = digits->text + PIECES * PIECE - digits->count;
+    write_piece(digits->text + 2 * PIECE, (uint32_t)(value % PIECE_TEN));
+    if (digits->count <= PIECE)
+        return;
+    value /= PIECE_TEN;
+    write_piece(digits->text + PIECE, (uint32_t)(value % PIECE_TEN));
+    if (digits->count > 2 * PIECE)
+        write_piece(digits->text, (uint32_t)(value / PIECE_TEN));
 }
 
 size_t decimal_write_u64(char *out, uint64_t value)
 {
-    int count = digit_count(value);
-    write_digits(out, value, count);
-    return (size_t)count;
+    struct digits digits;
+    put_digits(&digits, value);
+    memcpy(out, digits.first, (size_t)digits.count);
+    return (size_t)digits.count;
 }
 
-/* Writes number*10^-scale without exponent or trailing zeros; 0 <= scale <= 22. */
+/* Writes number*10^-scale without exponent or trailing zeros; 0 < number < 10^17 + 1, 0 <= scale <=
+ * 22. */
 static size_t write_scaled(char *out, uint64_t number, int scale)
 {
-    while (scale > 0 && number % 10 == 0) {
-        number /= 10;
+    struct digits digits;
+    put_digits(&digits, number);
+    int count = digits.count;
+    while (scale > 0 && digits.first[count - 1] == '0') {
+        count--;
         scale--;
     }
-    int count = digit_count(number);
-    if (!scale)
-        return decimal_write_u64(out, number);
 
     // all digits behind the point: 0.00ddd
     if (count <= scale) {
-        out[0] = '0';
+        memset(out, '0', (size_t)(scale - count) + 2);
         out[1] = '.';
-        memset(out + 2, '0', (size_t)(scale - count));
-        write_digits(out + 2 + scale - count, number, count);
+        memcpy(out + 2 + scale - count, digits.first, MOVE);
         return (size_t)scale + 2;
     }
-    int whole = count - scale;
-    uint64_t unit = ten_to[scale];
-    write_digits(out, number / unit, whole);
+    const int whole = count - scale;
+    memcpy(out, digits.first, MOVE);
+    if (!scale)
+        return (size_t)count;
     out[whole] = '.';
-    write_digits(out + whole + 1, number % unit, scale);
+    memcpy(out + whole + 1, digits.first + whole, MOVE);
     return (size_t)count + 1;
 }
 

@@ -1,6 +1,7 @@
 #include "schema/plan.h"
 
 #include "schema/clock.h"
+#include "schema/decimal.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,43 +32,49 @@ static int waypoint_digits(double value)
     return digits < EXACT ? digits : EXACT - 1;
 }
 
-static void write_path(const struct plan_answer *answer, const struct plan_result *result,
-                       struct text *out)
+/* Answers are mostly way-points: they are written in place. States that were checked are finite. */
+static void write_waypoints(const struct plan_answer *answer, const struct plan_result *result,
+                            struct text *out)
 {
     const uint32_t dof = answer->dof;
-    const size_t last = result->waypoint_count - 1;
-
-    text_json_key(out, "path");
-    text_json_open(out, '[');
-    for (size_t i = 0; i < result->waypoint_count; i++) {
-        const double *state = answer->waypoints + (result->waypoint_first + i) * dof;
-        if (i == 0 || i == last) {
-            text_json_numbers(out, NULL, state, dof);
-        } else {
-            text_json_open(out, '[');
-            for (uint32_t c = 0; c < dof; c++)
-                text_json_number(out, state[c], waypoint_digits(state[c]));
-            text_json_close(out, ']');
+    const size_t row_bytes = dof * ((size_t)DECIMAL_BYTES_MAX + 1) + sizeof ",[]";
+    const double *state = answer->waypoints + result->waypoint_first * dof;
+    for (size_t i = 0; i < result->waypoint_count; i++, state += dof) {
+        const bool exact = i == 0 || i + 1 == result->waypoint_count;
+        char *const room = text_room(out, row_bytes), *at = room;
+        if (!room)
+            return;
+        if (i > 0)
+            *at++ = ',';
+        for (uint32_t c = 0; c < dof; c++) {
+            *at++ = c > 0 ? ',' : '[';
+            at += decimal_write(at, state[c], exact ? EXACT : waypoint_digits(state[c]));
         }
+        *at++ = ']';
+        out->length += (size_t)(at - room);
     }
-    text_json_close(out, ']');
 }
 
 static void write_solution(const struct plan_answer *answer, const struct plan_result *result,
                            struct text *out)
 {
-    if (answer->request->output != PLAN_COST)
-        write_path(answer, result, out);
+    if (answer->request->output != PLAN_COST) {
+        text_literal(out, ",\"path\":[");
+        write_waypoints(answer, result, out);
+        text_literal(out, "]");
+    }
     if (answer->request->output == PLAN_NODES) {
-        text_json_key(out, "nodes");
-        text_json_open(out, '[');
+        text_literal(out, ",\"nodes\":[");
         for (size_t i = 0; i < result->node_count; i++)
             text_json_u64(out, answer->nodes[result->node_first + i]);
-        text_json_close(out, ']');
+        text_literal(out, "]");
     }
-    text_member_number(out, "length", result->length, EXACT);
-    text_member_u64(out, "hops", result->hops);
-    text_member_u64(out, "goal_index", result->goal_index);
+    text_literal(out, ",\"length\":");
+    text_json_number(out, result->length, EXACT);
+    text_literal(out, ",\"hops\":");
+    text_json_u64(out, result->hops);
+    text_literal(out, ",\"goal_index\":");
+    text_json_u64(out, result->goal_index);
     if (result->expanded)
         text_member_bool(out, "expanded", true);
 }
@@ -130,10 +137,14 @@ static void write_result(const struct plan_answer *answer, uint32_t index, struc
 
     text_json_open(out, '{');
     if (query->id_json) {
-        text_json_key(out, "id");
+        text_literal(out, "\"id\":");
         text_append(out, query->id_json, strlen(query->id_json));
+        text_literal(out, ",");
     }
-    text_member_string(out, "status", plan_status_text(result->status));
+    const char *status = plan_status_text(result->status);
+    text_literal(out, "\"status\":\"");
+    text_append(out, status, strlen(status));
+    text_literal(out, "\"");
     if (result->status == PLAN_STATUS_SOLVED)
         write_solution(answer, result, out);
     else if (query->invalid)

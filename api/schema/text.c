@@ -16,8 +16,7 @@ void text_deinit(struct text *text)
     *text = (struct text){0};
 }
 
-/* Room for `more` bytes behind what is written, or NULL. */
-static char *text_room(struct text *text, size_t more)
+char *text_room(struct text *text, size_t more)
 {
     if (text->failed)
         return NULL;

@@ -21,6 +21,13 @@ void text_deinit(struct text *text);
 void text_append(struct text *text, const char *data, size_t length);
 void text_print(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Room for `more` bytes behind what is written, for who writes them in place and adds to `length`
+ * then; NULL: there is none. */
+char *text_room(struct text *text, size_t more);
+
+/* Appends a text known where it is written, as it is: the writer sees to commas. */
+#define text_literal(text, literal) text_append((text), "" literal, sizeof(literal) - 1)
+
 /* Whether a terminated string is UTF-8, and so comes back from JSON as it is. */
 bool text_is_utf8(const char *string);
 
