@@ -3,9 +3,9 @@
  *
  * Ends are not vertices: the heap is seeded with the start's links at their costs, and `goal_cost` holds the
  * link costs at the goals' vertices. Vertices are expanded, and pushed, while f <= the best total; no parents
- * are kept. The path is walked back canonically: from the vertex of lowest index whose total is the best, to
- * the neighbour of lowest index with g[u] + w == g[v], until g[v] is the cost of a start link. So the path
- * depends on graph and query alone, not on the heuristic or the order of expansion.
+ * are kept. The path is walked back canonically: from the vertex of lowest milestone whose total is the best, to
+ * the neighbour of lowest milestone with g[u] + w == g[v], until g[v] is the cost of a start link. So the path
+ * depends on graph and query alone, not on the heuristic, the order of expansion or the numbering.
  *
  * The heap is 4-ary over keys f << 32 | vertex. When full it drops stale entries (f > g + h); at most one
  * entry a vertex is live, so half of 2V + 16 entries are free again. Weights of 0 count as 1, so that g falls
@@ -14,7 +14,7 @@
  * Launch: any number of work-items, each with scratch of its own, taking queries from a counter.
  * Traffic: per expanded vertex 8 bytes an arc and 8 random bytes a neighbour.
  * -D HEURISTIC_METRIC: h is the metric distance to the nearest of at most HEURISTIC_GOALS_MAX goals (with
- * -D ROW, DOF and what else metric.h says of the space). -D HEURISTIC_LANDMARKS: h is the bound by landmarks
+ * -D ROW, DOF and what else metric.h says of the space; -D NUMBERED: vertex v's state is row ids[v]). -D HEURISTIC_LANDMARKS: h is the bound by landmarks
  * (landmarks.h), which takes a row of the table for each vertex that is reached; by its rounding h may fall by
  * more than an arc's weight,
  * so that a vertex may be expanded again. Without either h is 0 and the search is Dijkstra's.
@@ -22,7 +22,7 @@
  * check: -DNO_VARIANT
  * check: -DHEURISTIC_LANDMARKS
  * check: -DHEURISTIC_METRIC -DROW=2 -DDOF=2
- * check: -DHEURISTIC_METRIC -DROW=4 -DDOF=3
+ * check: -DHEURISTIC_METRIC -DROW=4 -DDOF=3 -DNUMBERED
  * check: -DHEURISTIC_METRIC -DROW=4 -DDOF=3 -DTURNS=4u -DMETRIC_WEIGHTS=1.0f,1.0f,0.5f
  * check: -DHEURISTIC_METRIC -DROW=8 -DDOF=7 -DQUATERNION=3 -DMETRIC_WEIGHTS=1.0f,1.0f,1.0f,0.5f,0.5f,0.5f,0.5f
  */
@@ -78,6 +78,7 @@ struct astar {
 struct guide {
 #if defined(HEURISTIC_METRIC)
     __global const f32 *states, *end_states;
+    __global const u32 *ids;
     f32 scale; /* integer weight of a unit of distance, less the rounding that would overestimate */
     u32 goal_first, goal_count;
 #elif defined(HEURISTIC_LANDMARKS)
@@ -121,10 +122,14 @@ static inline void guide_begin(struct guide *guide, const struct links *links,
 static inline u32 guide_cost(const struct guide *guide, u32 v)
 {
 #if defined(HEURISTIC_METRIC)
+#ifdef NUMBERED
+    __global const f32 *state = guide->states + (size_t)guide->ids[v] * ROW;
+#else
+    __global const f32 *state = guide->states + (size_t)v * ROW;
+#endif
     f32 least = guide->goal_count > 0 ? INFINITY : 0.0f;
     for (u32 e = guide->goal_first; e < guide->goal_first + guide->goal_count; e++)
-        least = fmin(least, metric_distance_rows(guide->states + (size_t)v * ROW,
-                                                 guide->end_states + (size_t)e * ROW));
+        least = fmin(least, metric_distance_rows(state, guide->end_states + (size_t)e * ROW));
     return convert_uint_sat(least * guide->scale);
 #elif defined(HEURISTIC_LANDMARKS)
     __global const ushort *row = guide->table + (size_t)v * guide->vectors * LANDMARK_LANES;
@@ -244,17 +249,20 @@ static u32 expand(struct astar *a, const struct guide *guide, const struct links
     return best;
 }
 
-/* The end of the path of cost `best`: its vertex of lowest index, and the lowest end that it reaches there. */
+/* The end of the path of cost `best`: its vertex of lowest milestone, and the lowest end that it reaches there. */
 static u32 last_vertex(const struct astar *a, const struct links *links, const struct query *query,
                        u32 best, u32 *goal)
 {
-    u32 last = NONE_U32;
+    u32 last = NONE_U32, milestone = NONE_U32;
     *goal = NONE_U32;
     for (u32 e = query->goal_first; e < query->goal_first + query->goal_count; e++) {
         for (u32 j = 0, v; (v = link_vertex(links, e, j)) != NONE_U32; j++) {
-            // a lower vertex takes the path from all ends before
-            if (v < last && add_sat(reached_cost(a->vertices[v]), link_cost(links, e, j)) == best) {
+            // a lower milestone takes the path from all ends before
+            const u32 m = link_milestone(links, e, j);
+            if (m < milestone &&
+                add_sat(reached_cost(a->vertices[v]), link_cost(links, e, j)) == best) {
                 last = v;
+                milestone = m;
                 *goal = e;
             }
         }
@@ -338,6 +346,7 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 astar_search(__global u32 *first, __global u32 *counts, __global u32 *goals, __global u32 *entries,
              volatile __global u32 *control, u32 capacity, __global const struct query *queries, u32 n,
              __global const u32 *link_vertices, __global const u32 *link_costs, u32 k,
+             __global const u32 *link_milestones, __global const u32 *ids,
              __global const u32 *offsets, __global const struct arc *arcs, u32 vertex_count,
              __global u64 *vertices, __global u32 *goal_cost, __global u32 *touched,
              __global u64 *heap, u32 heap_capacity, u32 items, __global const f32 *states,
@@ -348,7 +357,7 @@ astar_search(__global u32 *first, __global u32 *counts, __global u32 *goals, __g
     if (item >= items)
         return;
     const struct path_pool pool = {first, counts, goals, entries, control, capacity};
-    const struct links links = {link_vertices, link_costs, k};
+    const struct links links = {link_vertices, link_costs, k, link_milestones};
     struct astar a = {.offsets = offsets,
                       .arcs = arcs,
                       .vertices = vertices + item * vertex_count,
@@ -360,6 +369,7 @@ astar_search(__global u32 *first, __global u32 *counts, __global u32 *goals, __g
 #if defined(HEURISTIC_METRIC)
     guide.states = states;
     guide.end_states = end_states;
+    guide.ids = ids;
     guide.scale = scale;
 #elif defined(HEURISTIC_LANDMARKS)
     guide.table = table;

@@ -4,8 +4,8 @@
  * Level by level every vertex pulls the bits of its neighbours in the frontier; a query's bits stop where it
  * meets a vertex that a goal is linked to. Of the levels only the value modulo 3 is kept, in two bit planes
  * (code 1, 2, 3 for levels 0, 1, 2 mod 3; code 0: not seen): neighbours are at most one level apart, so that
- * is enough to walk back, canonically: from the goal's vertex of lowest index to the neighbour of lowest index
- * one level nearer.
+ * is enough to walk back, canonically: from the goal's vertex of lowest milestone to the neighbour of lowest
+ * milestone one level nearer.
  *
  * Two forms. bfs_sweep, for CPU devices: a batch a work-item at a time, taken from a counter; while the
  * frontier is small only its neighbours are looked at. Traffic of a full level: 128 bytes a vertex and 64 an
@@ -228,14 +228,15 @@ bfs_sweep(__global u32 *first, __global u32 *counts, __global u32 *goals, __glob
           volatile __global u32 *control, u32 capacity, __global const struct query *queries,
           __global const u32 *order, u32 n,
           __global const u32 *link_vertices, __global const u32 *link_costs, u32 k,
-          __global const u32 *offsets, __global const struct arc *arcs, u32 vertex_count, u32 batch,
+          __global const u32 *link_milestones, __global const u32 *offsets,
+          __global const struct arc *arcs, u32 vertex_count, u32 batch,
           __global lanes *planes, __global u32 *lists, u32 items)
 {
     const size_t item = get_global_id(0);
     if (item >= items)
         return;
     const struct path_pool pool = {first, counts, goals, entries, control, capacity};
-    const struct links links = {link_vertices, link_costs, k};
+    const struct links links = {link_vertices, link_costs, k, link_milestones};
     __global lanes *plane = planes + item * 4 * vertex_count;
     __global u32 *list = lists + item * 3 * vertex_count;
     struct sweep s = {.offsets = offsets,
@@ -362,13 +363,14 @@ bfs_finish(__global u32 *first, __global u32 *counts, __global u32 *goals, __glo
            volatile __global u32 *control, u32 capacity, __global const u64 *low,
            __global const u64 *high, __global const struct query *queries, u32 q0, u32 n,
            __global const u32 *link_vertices, __global const u32 *link_costs, u32 k,
-           __global const u32 *offsets, __global const struct arc *arcs, u32 vertex_count)
+           __global const u32 *link_milestones, __global const u32 *offsets,
+           __global const struct arc *arcs, u32 vertex_count)
 {
     const u32 i = (u32)get_global_id(0);
     if (i >= n || first[q0 + i] != NONE_U32 || counts[q0 + i] == 0)
         return;
     const struct path_pool pool = {first, counts, goals, entries, control, capacity};
-    const struct links links = {link_vertices, link_costs, k};
+    const struct links links = {link_vertices, link_costs, k, link_milestones};
     const struct query query = queries[q0 + i];
     const size_t plane = (size_t)(i / (64 * WORDS)) * vertex_count * WORDS;
     const struct level_planes levels = {low + plane, high + plane};

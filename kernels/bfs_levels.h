@@ -32,22 +32,24 @@ static inline u32 vertex_code(const struct level_planes *planes, u32 slot, u32 v
     return (u32)(planes->low[at] >> shift & 1) | (u32)(planes->high[at] >> shift & 1) << 1;
 }
 
-/* The end of a path met at `level`: the vertex of lowest index, and there the goal of least link
- * cost, the lowest among equals. A goal's vertex that was seen was seen at this very level, or the
- * query had ended. */
+/* The end of a path met at `level`: the vertex of lowest milestone, and there the goal of least
+ * link cost, the lowest among equals. A goal's vertex that was seen was seen at this very level, or
+ * the query had ended. */
 static inline u32 last_vertex(const struct links *links, const struct query *query,
                               const struct level_planes *planes, u32 slot, u32 level, u32 *goal)
 {
     const u32 code = level_code(level);
-    u32 last = NONE_U32;
+    u32 last = NONE_U32, milestone = NONE_U32;
     u32 cost = 0;
     *goal = NONE_U32;
     for (u32 e = query->goal_first; e < query->goal_first + query->goal_count; e++) {
         for (u32 j = 0, v; (v = link_vertex(links, e, j)) != NONE_U32; j++) {
             if (vertex_code(planes, slot, v) != code)
                 continue;
-            if (v < last || (v == last && link_cost(links, e, j) < cost)) {
+            const u32 m = link_milestone(links, e, j);
+            if (m < milestone || (m == milestone && link_cost(links, e, j) < cost)) {
                 last = v;
+                milestone = m;
                 cost = link_cost(links, e, j);
                 *goal = e;
             }
@@ -56,7 +58,8 @@ static inline u32 last_vertex(const struct links *links, const struct query *que
     return last;
 }
 
-/* The neighbour of lowest index one level nearer to the start than v, which is at `level` > 0. */
+/* The neighbour of lowest milestone one level nearer to the start than v, which is at `level` > 0.
+ */
 static inline u32 nearer_vertex(const struct level_planes *planes, __global const u32 *offsets,
                                 __global const struct arc *arcs, u32 slot, u32 v, u32 level)
 {

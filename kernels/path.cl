@@ -50,7 +50,8 @@ __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 path_ends(__global u32 *first, __global u32 *counts, __global u32 *goals,
           volatile __global u32 *control, u32 capacity, __global u32 *marks, __global const u64 *low,
           __global const u64 *high, u32 vertex_count, __global const struct query *queries, u32 q0,
-          u32 slot0, u32 n, __global const u32 *link_vertices, __global const u32 *link_costs, u32 k)
+          u32 slot0, u32 n, __global const u32 *link_vertices, __global const u32 *link_costs, u32 k,
+          __global const u32 *link_milestones)
 {
     const u32 i = (u32)get_global_id(0);
     if (i >= n || first[q0 + i] != NONE_U32 || counts[q0 + i] == 0)
@@ -62,7 +63,7 @@ path_ends(__global u32 *first, __global u32 *counts, __global u32 *goals,
     }
     const struct path_pool pool = {
         .first = first, .counts = counts, .goals = goals, .control = control, .capacity = capacity};
-    const struct links links = {link_vertices, link_costs, k};
+    const struct links links = {link_vertices, link_costs, k, link_milestones};
     const struct query query = queries[q0 + i];
     const size_t plane = (size_t)((slot0 + i) / (64 * WORDS)) * vertex_count * WORDS;
     const struct level_planes planes = {low + plane, high + plane};

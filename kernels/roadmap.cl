@@ -74,42 +74,47 @@ __kernel void roadmap_first_of(__global u32 *restrict first, __global const u32 
         first[v] = bisect_below(ends, edges, v);
 }
 
-/* degrees[v] = valid edges at v. */
+/* degrees[v] = valid edges at vertex v, which is milestone ids[v]. */
 __kernel void roadmap_degrees(__global u32 *restrict degrees, __global const u32 *restrict valid,
                               __global const u32 *restrict first_low,
                               __global const u32 *restrict first_high,
-                              __global const u32 *restrict by_high, const u32 n)
+                              __global const u32 *restrict by_high,
+                              __global const u32 *restrict ids, const u32 n)
 {
     for (u32 v = share_begin(n), stop = share_end(n); v < stop; v++) {
+        const u32 m = ids[v];
         u32 degree = 0;
-        for (u32 e = first_low[v]; e < first_low[v + 1]; e++)
+        for (u32 e = first_low[m]; e < first_low[m + 1]; e++)
             degree += valid[e];
-        for (u32 i = first_high[v]; i < first_high[v + 1]; i++)
+        for (u32 i = first_high[m]; i < first_high[m + 1]; i++)
             degree += valid[by_high[i]];
         degrees[v] = degree;
     }
 }
 
-/* The arcs of each vertex from offsets[v] on, ascending by target; `weight` holds the edge's
- * number. */
+/* The arcs of each vertex from offsets[v] on, ascending by their target's milestone; `weight` holds
+ * the edge's number. ids, places: of struct prm_graph. */
 __kernel void roadmap_link(__global struct arc *restrict arcs, __global const u32 *restrict offsets,
                            __global const u32 *restrict valid, __global const u32 *restrict pairs,
                            __global const u32 *restrict first_low,
                            __global const u32 *restrict first_high,
-                           __global const u32 *restrict by_high, const u32 n)
+                           __global const u32 *restrict by_high,
+                           __global const u32 *restrict ids, __global const u32 *restrict places,
+                           const u32 n)
 {
     for (u32 v = share_begin(n), stop = share_end(n); v < stop; v++) {
+        const u32 m = ids[v];
         u32 at = offsets[v];
-        for (u32 i = first_high[v]; i < first_high[v + 1]; i++) {
+        for (u32 i = first_high[m]; i < first_high[m + 1]; i++) {
             const u32 e = by_high[i];
             if (valid[e]) {
-                arcs[at].target = pairs[2 * (size_t)e];
+                arcs[at].target = places[pairs[2 * (size_t)e]];
                 arcs[at++].weight = e;
             }
         }
-        for (u32 e = first_low[v]; e < first_low[v + 1]; e++) {
+        for (u32 e = first_low[m]; e < first_low[m + 1]; e++) {
             if (valid[e]) {
-                arcs[at].target = pairs[2 * (size_t)e + 1];
+                arcs[at].target = places[pairs[2 * (size_t)e + 1]];
                 arcs[at++].weight = e;
             }
         }

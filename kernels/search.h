@@ -14,16 +14,23 @@
 #include "search_control.h"
 #include "types.h"
 
-/* The links of all ends: row e holds at most k vertices, nearest first, and their integer costs. */
+/* The links of all ends: row e holds at most k vertices, nearest first, and their integer costs;
+ * and the milestones that these vertices are, by which equals are told apart: for walking back. */
 struct links {
     __global const u32 *vertices, *costs;
     u32 k;
+    __global const u32 *milestones;
 };
 
 /* The vertex of link j of end e, or NONE_U32 where the row ends. */
 static inline u32 link_vertex(const struct links *links, u32 e, u32 j)
 {
     return j < links->k ? links->vertices[(size_t)e * links->k + j] : NONE_U32;
+}
+
+static inline u32 link_milestone(const struct links *links, u32 e, u32 j)
+{
+    return links->milestones[(size_t)e * links->k + j];
 }
 
 static inline u32 link_cost(const struct links *links, u32 e, u32 j)

@@ -21,6 +21,8 @@ void prm_roadmap_destroy(struct prm_roadmap *roadmap)
     prm_buffer_destroy(context, &roadmap->first_low);
     prm_buffer_destroy(context, &roadmap->first_high);
     prm_buffer_destroy(context, &roadmap->by_high);
+    prm_buffer_destroy(context, &roadmap->ids);
+    prm_buffer_destroy(context, &roadmap->places);
     free(roadmap->host_states);
     free(roadmap->host_lengths);
     free(roadmap->stage_names);
@@ -32,7 +34,7 @@ uint64_t prm_roadmap_device_bytes(const struct prm_roadmap *roadmap)
     return prm_neighbor_statistics(roadmap->index).device_bytes + prm_robot_bytes(roadmap->robot) +
            roadmap->states.bytes + roadmap->embedded.bytes + roadmap->edges.bytes +
            roadmap->lengths.bytes + roadmap->first_low.bytes + roadmap->first_high.bytes +
-           roadmap->by_high.bytes;
+           roadmap->by_high.bytes + roadmap->ids.bytes + roadmap->places.bytes;
 }
 
 uint64_t prm_roadmap_host_bytes(const struct prm_roadmap *roadmap)

@@ -64,11 +64,15 @@ struct prm_roadmap_params {
                                    diagonal */
 };
 
-/* A graph in CSR form on the device, arcs of a vertex ascending by target. */
+/* A graph in CSR form on the device. Its vertices are milestones in an order that searches like
+ * (numbering.h): vertex v is milestone ids[v], milestone m is vertex places[m]. Arcs of a vertex
+ * ascend by their target's milestone. */
 struct prm_graph {
     uint32_t vertex_count, arc_count;
-    struct prm_buffer offsets; /* u32[vertex_count + 1] */
-    struct prm_buffer arcs;    /* struct arc[arc_count] */
+    struct prm_buffer offsets;     /* u32[vertex_count + 1] */
+    struct prm_buffer arcs;        /* struct arc[arc_count] */
+    struct prm_buffer ids, places; /* u32[vertex_count], borrowed; no memory: vertices are
+                                      numbered as milestones */
 };
 
 struct prm_stage_time {
@@ -129,6 +133,7 @@ struct prm_roadmap {
      * by_high[first_high[v] …], ascending by the other end; u32[milestone_count + 1],
      * u32[edge_count] */
     struct prm_buffer first_low, first_high, by_high;
+    struct prm_buffer ids, places; /* u32[milestone_count]: of graphs in it */
     struct prm_roadmap_statistics statistics;
     char *stage_names; /* of statistics, where they came with a snapshot; else NULL */
     char digest[65];   /* SHA-256 of milestones, edges and lengths in id order, hexadecimal */

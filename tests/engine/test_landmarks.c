@@ -70,9 +70,10 @@ static void fixture_init(struct fixture *f, uint32_t vertex_count, uint32_t (*ed
     for (uint32_t v = 0; v < n; v++)
         qsort(f->arcs + f->offsets[v], f->offsets[v + 1] - f->offsets[v], sizeof(struct arc),
               by_target);
-    f->graph =
-        (struct prm_graph){n, f->arc_count, test_upload(f->offsets, (n + 1) * sizeof(uint32_t)),
-                           test_upload(f->arcs, f->arc_count * sizeof(struct arc))};
+    f->graph = (struct prm_graph){.vertex_count = n,
+                                  .arc_count = f->arc_count,
+                                  .offsets = test_upload(f->offsets, (n + 1) * sizeof(uint32_t)),
+                                  .arcs = test_upload(f->arcs, f->arc_count * sizeof(struct arc))};
     free(fill);
 }
 

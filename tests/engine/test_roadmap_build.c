@@ -104,7 +104,15 @@ static void check_graph(const struct built *built)
     assert_int_equal(validity->valid_edges, valid);
     assert_int_equal(validity->component_count, components);
 
-    // arcs ascend, both ways, with the edge's weight
+    // the vertices of the graph are the milestones in some order
+    uint32_t *ids = test_download_u32(test_context, validity->graph.ids, g->milestone_count);
+    uint32_t *places = test_download_u32(test_context, validity->graph.places, g->milestone_count);
+    for (uint32_t v = 0; v < g->milestone_count; v++) {
+        assert_true(ids[v] < g->milestone_count);
+        assert_int_equal(places[ids[v]], v);
+    }
+
+    // arcs ascend by milestone, both ways, with the edge's weight
     const uint32_t arcs = validity->graph.arc_count;
     uint32_t *offsets = calloc(g->milestone_count + 1u, 4),
              *pairs = calloc(2 * (size_t)arcs + 1, 4);
@@ -113,13 +121,14 @@ static void check_graph(const struct built *built)
                               (g->milestone_count + 1u) * sizeof(uint32_t)));
     assert_ok(prm_buffer_read(test_context, validity->graph.arcs, 0, pairs, (size_t)arcs * 8));
     for (uint32_t v = 0; v < g->milestone_count; v++) {
-        assert_int_equal(offsets[v + 1] - offsets[v], degree[v]);
+        assert_int_equal(offsets[v + 1] - offsets[v], degree[ids[v]]);
         for (uint32_t i = offsets[v] + 1; i < offsets[v + 1]; i++)
-            assert_true(pairs[2 * i - 2] < pairs[2 * i]);
+            assert_true(ids[pairs[2 * i - 2]] < ids[pairs[2 * i]]);
         for (uint32_t i = offsets[v]; i < offsets[v + 1]; i++) {
+            const uint32_t a = ids[v], b = ids[pairs[2 * i]];
             double sum = 0;
             for (uint32_t c = 0; c < g->dof; c++)
-                sum += pow(g->states[v * g->dof + c] - g->states[pairs[2 * i] * g->dof + c], 2);
+                sum += pow(g->states[a * g->dof + c] - g->states[b * g->dof + c], 2);
             assert_true(fabs(pairs[2 * i + 1] / validity->weight_scale - sqrt(sum)) <
                         2 / validity->weight_scale + 1e-5 * (1 + sqrt(sum)));
         }
@@ -135,6 +144,8 @@ static void check_graph(const struct built *built)
     free(degree);
     free(offsets);
     free(pairs);
+    free(ids);
+    free(places);
 }
 
 enum { OBSTACLES = 30 };

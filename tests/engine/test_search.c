@@ -1,8 +1,8 @@
 /* Goal: searches find the canonical path of each query, whatever the method, the batch, the pool's
  * size or the machine's shape, and leave no memory behind. Method: random geometric graphs with
- * isolated parts, coinciding vertices and awkward sizes; ends with random links; every path
- * compared vertex by vertex. Oracle: a serial Dijkstra and a serial breadth-first search per query
- * with the canonical rule. */
+ * isolated parts, coinciding vertices and awkward sizes, their vertices numbered as the milestones
+ * or in a random order; ends with random links; every path compared vertex by vertex. Oracle: a
+ * serial Dijkstra and a serial breadth-first search per query with the canonical rule. */
 #include "kernels/types.h"
 #include "roadmap/search/search.h"
 #include "support/support.h"
@@ -34,6 +34,7 @@ struct fixture {
 struct graph_shape {
     uint32_t vertices, degree, k, queries, goals_max;
     bool coinciding; /* many vertices at one place: edges of weight 0 */
+    bool numbered;   /* the device's graph has its vertices in another order */
 };
 
 static float distance(const float *a, const float *b)
@@ -49,14 +50,55 @@ static uint32_t weight(const float *a, const float *b)
     return (uint32_t)ceil((double)distance(a, b) * SCALE);
 }
 
-static void fixture_upload(struct fixture *f)
+/* The graph with its vertices in a random order. */
+static struct prm_graph upload_numbered(const struct fixture *f)
+{
+    const uint32_t n = f->vertex_count;
+    struct test_random random = {n};
+    uint32_t *ids = calloc(n, sizeof(uint32_t)), *places = calloc(n, sizeof(uint32_t));
+    uint32_t *offsets = calloc(n + 1, sizeof(uint32_t)), count = 0;
+    struct arc *arcs = calloc(f->arc_count + 1, sizeof(struct arc));
+
+    for (uint32_t v = 0; v < n; v++) {
+        const uint32_t other = test_random_below(&random, v + 1);
+        ids[v] = ids[other];
+        ids[other] = v;
+    }
+    for (uint32_t v = 0; v < n; v++)
+        places[ids[v]] = v;
+    for (uint32_t v = 0; v < n; v++) {
+        for (uint32_t i = f->offsets[ids[v]]; i < f->offsets[ids[v] + 1]; i++)
+            arcs[count++] = (struct arc){places[f->arcs[i].target], f->arcs[i].weight};
+        offsets[v + 1] = count;
+    }
+    const struct prm_graph graph = {n,
+                                    count,
+                                    test_upload(offsets, (n + 1) * sizeof(uint32_t)),
+                                    test_upload(arcs, count * sizeof(struct arc)),
+                                    test_upload(ids, n * sizeof(uint32_t)),
+                                    test_upload(places, n * sizeof(uint32_t))};
+    free(ids);
+    free(places);
+    free(offsets);
+    free(arcs);
+    return graph;
+}
+
+static void fixture_upload(struct fixture *f, bool numbered)
 {
     const size_t links = (size_t)f->end_count * f->k * sizeof(uint32_t);
 
     f->space = (struct prm_space){.dof = DOF, .row = ROW};
-    f->graph = (struct prm_graph){f->vertex_count, f->arc_count,
-                                  test_upload(f->offsets, (f->vertex_count + 1) * sizeof(uint32_t)),
-                                  test_upload(f->arcs, f->arc_count * sizeof(struct arc))};
+    f->graph = (struct prm_graph){
+        .vertex_count = f->vertex_count,
+        .arc_count = f->arc_count,
+    };
+    if (numbered) {
+        f->graph = upload_numbered(f);
+    } else {
+        f->graph.offsets = test_upload(f->offsets, (f->vertex_count + 1) * sizeof(uint32_t));
+        f->graph.arcs = test_upload(f->arcs, f->arc_count * sizeof(struct arc));
+    }
     f->states_device = test_upload(f->states, f->vertex_count * ROW * sizeof(float));
     f->ends = (struct prm_endpoints){
         f->end_count, f->k, test_upload(f->end_states, f->end_count * ROW * sizeof(float)),
@@ -66,9 +108,9 @@ static void fixture_upload(struct fixture *f)
 
 static void fixture_deinit(struct fixture *f)
 {
-    struct prm_buffer *buffers[] = {&f->graph.offsets, &f->graph.arcs,    &f->states_device,
-                                    &f->ends.states,   &f->ends.vertices, &f->ends.costs,
-                                    &f->queries_device};
+    struct prm_buffer *buffers[] = {&f->graph.offsets, &f->graph.arcs,    &f->graph.ids,
+                                    &f->graph.places,  &f->states_device, &f->ends.states,
+                                    &f->ends.vertices, &f->ends.costs,    &f->queries_device};
     for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++)
         prm_buffer_destroy(test_context, buffers[i]);
     void *blocks[] = {f->states,        f->end_states, f->offsets, f->arcs,
@@ -185,7 +227,7 @@ static void fixture_random(struct fixture *f, const struct graph_shape *shape)
     make_arcs(f, pairs, pair_count);
     free(pairs);
     make_queries(f, shape, &random);
-    fixture_upload(f);
+    fixture_upload(f, shape->numbered);
 }
 
 /* ---- oracles ---- */
@@ -382,9 +424,10 @@ static void test_random_graphs(void **state)
 {
     (void)state;
     static const struct graph_shape SHAPES[] = {
-        {1, 1, 1, 5, 1, false},     {2, 1, 2, 9, 2, false},       {65, 4, 3, 70, 3, false},
-        {100, 5, 10, 513, 7, true}, {1009, 8, 16, 600, 2, false}, {1500, 4, 5, 1100, 1, false},
-        {600, 3, 1, 64, 5, true},
+        {1, 1, 1, 5, 1, false, true},        {2, 1, 2, 9, 2, false, false},
+        {65, 4, 3, 70, 3, false, true},      {100, 5, 10, 513, 7, true, true},
+        {1009, 8, 16, 600, 2, false, false}, {1500, 4, 5, 1100, 1, false, true},
+        {600, 3, 1, 64, 5, true, false},
     };
     for (size_t i = 0; i < sizeof(SHAPES) / sizeof(SHAPES[0]); i++) {
         struct graph_shape shape = SHAPES[i];
@@ -403,8 +446,8 @@ static void test_random_graphs(void **state)
 static void test_batches_do_not_matter(void **state)
 {
     (void)state;
-    const struct graph_shape shape = {(uint32_t)test_size(400, 20), 4, 4,
-                                      (uint32_t)test_size(130, 8),  3, false};
+    const struct graph_shape shape = {
+        (uint32_t)test_size(400, 20), 4, 4, (uint32_t)test_size(130, 8), 3, false, true};
     struct fixture f;
     fixture_random(&f, &shape);
     for (size_t v = 0; v < VARIANT_COUNT; v++) {
@@ -445,7 +488,7 @@ static void test_long_line(void **state)
     }
     for (uint32_t q = 0; q < f.query_count; q++)
         f.queries[q] = (struct query){2 * q, 2 * q + 1, 1, 0};
-    fixture_upload(&f);
+    fixture_upload(&f, true);
 
     // the GPU's form takes a launch a level: a shorter way is enough to see it go on
     const bool by_level = prm_context_profile(test_context)->shape == PRM_SHAPE_GPU;
@@ -478,7 +521,7 @@ static void test_cost_beyond_32_bits(void **state)
     f.link_vertices = memcpy(malloc(sizeof(links)), links, sizeof(links));
     f.link_costs = memcpy(malloc(sizeof(costs)), costs, sizeof(costs));
     f.queries = memcpy(malloc(sizeof(query)), &query, sizeof(query));
-    fixture_upload(&f);
+    fixture_upload(&f, false);
     const struct prm_search_problem problem = problem_make(&f, &VARIANTS[0]);
     assert_status(PRM_LIMIT_EXCEEDED, prm_search(test_arena, &paths, &problem));
     assert_fault_says("32 bits");
@@ -501,7 +544,7 @@ static void test_too_many_queries(void **state)
 static void test_faults(void **state)
 {
     (void)state;
-    const struct graph_shape shape = {60, 4, 4, 20, 2, false};
+    const struct graph_shape shape = {60, 4, 4, 20, 2, false, true};
     struct fixture f;
     // what the host does; runs that are not interpreted tell
     if (test_is_small())

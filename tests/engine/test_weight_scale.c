@@ -40,8 +40,11 @@ static struct prm_host_graph link_up(struct graph *graph)
                     graph->arcs[count++] = (struct arc){graph->ends[e][1 - end], e};
     }
     graph->offsets[graph->vertices] = count;
-    return (struct prm_host_graph){graph->vertices, count, graph->offsets, graph->arcs,
-                                   graph->lengths};
+    return (struct prm_host_graph){.vertex_count = graph->vertices,
+                                   .arc_count = count,
+                                   .offsets = graph->offsets,
+                                   .arcs = graph->arcs,
+                                   .lengths = graph->lengths};
 }
 
 /* The longest of all shortest paths. */

@@ -14,6 +14,7 @@
 #include "roadmap/collision/scene_arguments.h"
 #include "roadmap/nearest/neighbors.h"
 #include "roadmap/sampling/sample.h"
+#include "roadmap/search/numbering.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ enum { CANDIDATES_PER_STEP = 1 << 17, QUERIES_LEAST = 64, QUERIES_MOST = 1 << 13
 /* Embedded rows and bytes of the device that a milestone takes at most, and bytes of a neighbour
  * slot, scratch of sorting included. A row is stored as a state or beside it, in a tile and while
  * it is put there. */
-enum { ROWS_PER_MILESTONE = 3, BYTES_PER_MILESTONE = 64, BYTES_PER_SLOT = 64 };
+enum { ROWS_PER_MILESTONE = 3, BYTES_PER_MILESTONE = 72, BYTES_PER_SLOT = 64 };
 
 struct prm_build {
     struct prm_context *context;
@@ -218,7 +219,8 @@ cleanup:
     return status;
 }
 
-/* The index that connections ask: the milestones' own where it is of tiles, else one beside it. */
+/* The index that connections ask: the milestones' own where it is of tiles, else one beside it; and
+ * the numbers of vertices by it. */
 static enum prm_status run_connections(struct prm_build *build, bool *done)
 {
     struct prm_roadmap *roadmap = build->roadmap;
@@ -233,6 +235,8 @@ static enum prm_status run_connections(struct prm_build *build, bool *done)
         }
     }
     TRY(prm_neighbor_index_step(build->arena, roadmap->index, done));
+    if (*done)
+        TRY(prm_roadmap_number(build->arena, roadmap));
 cleanup:
     return status;
 }

@@ -24,6 +24,21 @@ cleanup:
     return status;
 }
 
+/* Begins the landmarks of the largest component. One read-back: its first vertex. */
+static enum prm_status begin(struct prm_validity *validity)
+{
+    enum prm_status status = PRM_OK;
+    struct prm_context *context = validity->roadmap->context;
+    uint32_t root;
+
+    TRY(prm_buffer_read(context, validity->graph.places, prm_words(validity->largest_component),
+                        &root, prm_words(1)));
+    TRY(prm_landmarks_create(context, &validity->coming, &validity->graph, root));
+
+cleanup:
+    return status;
+}
+
 enum prm_status prm_validity_refine(struct prm_validity *validity, bool *done)
 {
     enum prm_status status = PRM_OK;
@@ -32,11 +47,8 @@ enum prm_status prm_validity_refine(struct prm_validity *validity, bool *done)
     *done = validity->landmarks != NULL;
     if (*done)
         return PRM_OK;
-    if (!validity->coming) {
-        TRY(prm_landmarks_create(validity->roadmap->context, &validity->coming, &validity->graph,
-                                 validity->largest_component));
-        return PRM_OK;
-    }
+    if (!validity->coming)
+        return begin(validity);
     TRY(prm_landmarks_step(validity->coming, &complete));
     if (complete)
         TRY(adopt(validity));

@@ -51,7 +51,7 @@ cleanup:
 
 /* The graph on the host, being walked. */
 struct prm_weighing {
-    uint32_t *offsets;
+    uint32_t *offsets, *ids, *places;
     struct arc *arcs;
     struct prm_scale_walk *walk;
 };
@@ -63,6 +63,8 @@ static void end_weighing(struct prm_validity *validity)
         return;
     prm_scale_walk_destroy(weighing->walk);
     free(weighing->offsets);
+    free(weighing->ids);
+    free(weighing->places);
     free(weighing->arcs);
     free(weighing);
     validity->weighing = NULL;
@@ -113,12 +115,14 @@ enum prm_status prm_validity_link(struct prm_arena *arena, struct prm_validity *
     char options[PRM_SCENE_OPTIONS_MAX];
     struct prm_buffer degrees;
 
+    graph->ids = roadmap->ids;
+    graph->places = roadmap->places;
     prm_space_options(options, &roadmap->space);
     TRY(prm_arena_take(arena, &degrees, prm_words(n)));
     TRY(prm_launch(context, PRM_KERNEL_ROADMAP_DEGREES, options, share.items, share.group,
                    ARGS(ARG_BUFFER(degrees), ARG_BUFFER(validity->edge_valid),
                         ARG_BUFFER(roadmap->first_low), ARG_BUFFER(roadmap->first_high),
-                        ARG_BUFFER(roadmap->by_high), ARG_U32(n))));
+                        ARG_BUFFER(roadmap->by_high), ARG_BUFFER(graph->ids), ARG_U32(n))));
     TRY(prm_scan_exclusive(arena, graph->offsets, degrees, n, PRM_SCAN_AUTO));
     // read-back: the arcs, to size their array
     TRY(prm_buffer_read(context, graph->offsets, prm_words(n), &graph->arc_count,
@@ -129,7 +133,8 @@ enum prm_status prm_validity_link(struct prm_arena *arena, struct prm_validity *
                    ARGS(ARG_BUFFER(graph->arcs), ARG_BUFFER(graph->offsets),
                         ARG_BUFFER(validity->edge_valid), ARG_BUFFER(roadmap->edges),
                         ARG_BUFFER(roadmap->first_low), ARG_BUFFER(roadmap->first_high),
-                        ARG_BUFFER(roadmap->by_high), ARG_U32(n))));
+                        ARG_BUFFER(roadmap->by_high), ARG_BUFFER(graph->ids),
+                        ARG_BUFFER(graph->places), ARG_U32(n))));
 cleanup:
     prm_arena_rewind(arena, mark);
     return status;
@@ -212,6 +217,7 @@ static enum prm_status begin_weighing(struct prm_validity *validity, double link
     struct prm_context *context = roadmap->context;
     const struct prm_graph *graph = &validity->graph;
     const size_t offset_bytes = prm_words(graph->vertex_count + 1u);
+    const size_t vertex_bytes = prm_words(graph->vertex_count);
     const size_t arc_bytes = graph->arc_count * sizeof(struct arc);
     enum prm_status status = PRM_OK;
     struct prm_weighing *weighing = calloc(1, sizeof(*weighing));
@@ -219,15 +225,28 @@ static enum prm_status begin_weighing(struct prm_validity *validity, double link
     validity->weighing = weighing;
     if (weighing != NULL) {
         weighing->offsets = malloc(offset_bytes);
+        weighing->ids = malloc(vertex_bytes);
+        weighing->places = malloc(vertex_bytes);
         weighing->arcs = malloc(arc_bytes + 1);
     }
-    if (weighing == NULL || weighing->offsets == NULL || weighing->arcs == NULL)
+    if (weighing == NULL || !weighing->offsets || !weighing->ids || !weighing->places ||
+        !weighing->arcs)
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for a graph of %u arcs", graph->arc_count);
     // read-back: the graph, whose longest paths decide the scale
-    TRY(prm_buffer_read(context, graph->offsets, 0, weighing->offsets, offset_bytes));
-    TRY(prm_buffer_read(context, graph->arcs, 0, weighing->arcs, arc_bytes));
-    const struct prm_host_graph host = {graph->vertex_count, graph->arc_count, weighing->offsets,
-                                        weighing->arcs, roadmap->host_lengths};
+    const struct prm_read reads[] = {
+        {graph->offsets, weighing->offsets, offset_bytes},
+        {graph->arcs, weighing->arcs, arc_bytes},
+        {graph->ids, weighing->ids, vertex_bytes},
+        {graph->places, weighing->places, vertex_bytes},
+    };
+    TRY(prm_buffer_read_all(context, reads, sizeof(reads) / sizeof(reads[0])));
+    const struct prm_host_graph host = {.vertex_count = graph->vertex_count,
+                                        .arc_count = graph->arc_count,
+                                        .offsets = weighing->offsets,
+                                        .arcs = weighing->arcs,
+                                        .lengths = roadmap->host_lengths,
+                                        .ids = weighing->ids,
+                                        .places = weighing->places};
     TRY(prm_scale_walk_begin(&weighing->walk, &host, link_length));
 cleanup:
     return status;

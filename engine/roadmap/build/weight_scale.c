@@ -30,7 +30,7 @@ struct prm_scale_walk {
     struct prm_host_graph graph;
     double link_length;
     enum phase phase;
-    uint32_t next; /* vertex whose lengths, or component, come next */
+    uint32_t next; /* milestone whose lengths, or component, come next */
     uint32_t *queue, *seen;
     struct branch *branches;
     uint32_t epoch, head, tail, farthest; /* of the present walk */
@@ -49,6 +49,16 @@ static void start_walk(struct prm_scale_walk *walk, uint32_t root, enum phase ph
     walk->queue[0] = walk->farthest = root;
     walk->head = 0;
     walk->tail = 1;
+}
+
+static uint32_t milestone_of(const struct prm_host_graph *graph, uint32_t vertex)
+{
+    return graph->ids ? graph->ids[vertex] : vertex;
+}
+
+static uint32_t vertex_of(const struct prm_host_graph *graph, uint32_t milestone)
+{
+    return graph->places ? graph->places[milestone] : milestone;
 }
 
 /* Takes the next vertex of a breadth-first walk; its number of arcs. */
@@ -116,15 +126,16 @@ static double scale_for(double longest)
     return ldexp(1.0, exponent - 1);
 }
 
-/* Looks at the lengths of the next vertex' edges, each at its lower end; its number of arcs. */
+/* Looks at the lengths of the next milestone's edges, each at its lower end; its number of arcs. */
 static uint32_t look_at_lengths(struct prm_scale_walk *walk)
 {
     const struct prm_host_graph *graph = &walk->graph;
-    const uint32_t v = walk->next++, degree = graph->offsets[v + 1] - graph->offsets[v];
+    const uint32_t m = walk->next++, v = vertex_of(graph, m);
+    const uint32_t degree = graph->offsets[v + 1] - graph->offsets[v];
     if (degree > walk->scale.degree_max)
         walk->scale.degree_max = degree;
     for (uint32_t i = graph->offsets[v]; i < graph->offsets[v + 1]; i++) {
-        if (graph->arcs[i].target < v)
+        if (milestone_of(graph, graph->arcs[i].target) < m)
             continue;
         const double length = (double)graph->lengths[graph->arcs[i].weight];
         walk->sum += length;
@@ -142,15 +153,16 @@ static void end_lengths(struct prm_scale_walk *walk)
     walk->phase = NEXT_COMPONENT;
 }
 
-/* Looks whether the next vertex is the lowest of a component. */
+/* Looks whether the next milestone is the lowest of a component. */
 static void look_for_component(struct prm_scale_walk *walk)
 {
-    if (walk->next == walk->graph.vertex_count)
+    if (walk->next == walk->graph.vertex_count) {
         walk->phase = FINISHED;
-    else if (walk->seen[walk->next] == 0)
-        start_walk(walk, walk->next++, FROM_LOWEST);
-    else
-        walk->next++;
+        return;
+    }
+    const uint32_t v = vertex_of(&walk->graph, walk->next++);
+    if (walk->seen[v] == 0)
+        start_walk(walk, v, FROM_LOWEST);
 }
 
 enum prm_status prm_scale_walk_begin(struct prm_scale_walk **walk,

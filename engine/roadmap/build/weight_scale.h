@@ -22,6 +22,9 @@ struct prm_host_graph {
     const uint32_t *offsets; /* [vertex_count + 1] */
     const struct arc *arcs;  /* [arc_count] */
     const float *lengths;    /* by edge number */
+    /* vertex v is milestone ids[v], milestone m vertex places[m]; NULL: they are numbered alike.
+     * What is found depends on milestones alone. */
+    const uint32_t *ids, *places;
 };
 
 /* What the walks find out. */

@@ -91,6 +91,12 @@ enum prm_status prm_neighbors_recall(struct prm_arena *arena, double *recall,
  */
 enum prm_status prm_neighbor_pairs(const struct prm_neighbor_index *index, uint64_t *pairs);
 
+/* The slots of a complete tile index, u32[*count], device: the points' indices in an order in which
+ * those that are near lie together, NONE_U32 in between. They live as long as the index.
+ * PRM_UNSUPPORTED: the index is of another method. */
+enum prm_status prm_neighbor_slots(struct prm_buffer *slots, size_t *count,
+                                   const struct prm_neighbor_index *index);
+
 struct prm_neighbor_statistics prm_neighbor_statistics(const struct prm_neighbor_index *index);
 
 #endif

@@ -329,6 +329,7 @@ enum prm_status prm_tiles_create(struct prm_neighbor_index *index)
     TRY(prm_buffer_create(context, &tiles->begins, (buckets + 1) * sizeof(uint32_t)));
     TRY(prm_buffer_create(context, &tiles->copies, (size_t)n * row * sizeof(float)));
     TRY(prm_buffer_create(context, &tiles->keys, n * sizeof(u64)));
+    TRY(prm_buffer_fill_u32(context, tiles->ids, 0, NONE_U32, slots));
     // nodes that are none are infinitely far
     TRY(prm_buffer_fill_u32(context, tiles->bounds, 0, nothing.bits, bounds));
 cleanup:
@@ -351,6 +352,16 @@ void prm_tiles_destroy(struct prm_context *context, struct prm_tiles *tiles)
     prm_buffer_destroy(context, &tiles->lowest);
     prm_buffer_destroy(context, &tiles->owners);
     free(tiles);
+}
+
+enum prm_status prm_neighbor_slots(struct prm_buffer *slots, size_t *count,
+                                   const struct prm_neighbor_index *index)
+{
+    if (index->tiles == NULL)
+        return prm_fault_set(PRM_UNSUPPORTED, "an index without tiles has no slots");
+    *slots = index->tiles->ids;
+    *count = (size_t)index->tiles->layout.tile_nodes * TILE_ROWS;
+    return PRM_OK;
 }
 
 static uint64_t bytes_of(const struct prm_tiles *tiles)

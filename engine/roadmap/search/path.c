@@ -32,15 +32,16 @@ static enum prm_status rank_chunk(struct prm_arena *arena, const struct prm_sear
                         ARG_BUFFER(levels->low), ARG_BUFFER(levels->high),
                         ARG_BUFFER(graph->offsets), ARG_BUFFER(graph->arcs),
                         ARG_U32(graph->vertex_count), ARG_BUFFER(problem->queries), ARG_U32(q0),
-                        ARG_U32(slot0), ARG_U32(n), ARG_BUFFER(ends->vertices),
+                        ARG_U32(slot0), ARG_U32(n), ARG_BUFFER(run->vertices),
                         ARG_BUFFER(ends->costs), ARG_U32(ends->k))));
-    TRY(prm_launch(
-        context, PRM_KERNEL_PATH_ENDS, levels->options, n, workgroup,
-        ARGS(ARG_BUFFER(paths->first), ARG_BUFFER(paths->counts), ARG_BUFFER(paths->goals),
-             ARG_BUFFER(run->control), ARG_U32(run->pool_capacity), ARG_BUFFER(chunk->marks),
-             ARG_BUFFER(levels->low), ARG_BUFFER(levels->high), ARG_U32(graph->vertex_count),
-             ARG_BUFFER(problem->queries), ARG_U32(q0), ARG_U32(slot0), ARG_U32(n),
-             ARG_BUFFER(ends->vertices), ARG_BUFFER(ends->costs), ARG_U32(ends->k))));
+    TRY(prm_launch(context, PRM_KERNEL_PATH_ENDS, levels->options, n, workgroup,
+                   ARGS(ARG_BUFFER(paths->first), ARG_BUFFER(paths->counts),
+                        ARG_BUFFER(paths->goals), ARG_BUFFER(run->control),
+                        ARG_U32(run->pool_capacity), ARG_BUFFER(chunk->marks),
+                        ARG_BUFFER(levels->low), ARG_BUFFER(levels->high),
+                        ARG_U32(graph->vertex_count), ARG_BUFFER(problem->queries), ARG_U32(q0),
+                        ARG_U32(slot0), ARG_U32(n), ARG_BUFFER(run->vertices),
+                        ARG_BUFFER(ends->costs), ARG_U32(ends->k), ARG_BUFFER(ends->vertices))));
 
     // a vertex's rank is its place in the path
     TRY(prm_rank(arena, chunk->ranks, chunk->parents, chunk->marks, elements, NULL));

@@ -5,6 +5,7 @@
 #include "device/try.h"
 #include "kernels/search_control.h"
 #include "kernels/types.h"
+#include "roadmap/search/numbering.h"
 #include "roadmap/search/search_methods.h"
 
 #include <inttypes.h>
@@ -122,6 +123,9 @@ enum prm_status prm_search(struct prm_arena *arena, struct prm_search_paths *pat
                              "%" PRIu32 " queries are more than one search takes",
                              problem->query_count);
     TRY(take_paths(arena, &run));
+    const struct prm_endpoints *ends = problem->endpoints;
+    TRY(prm_numbering_links(arena, &run.vertices, problem->graph, ends->vertices,
+                            (size_t)ends->count * ends->k));
 
     for (;;) {
         TRY(prm_buffer_fill_u32(context, run.control, SEARCH_TAKEN * sizeof(uint32_t), 0, 1));
@@ -139,6 +143,7 @@ enum prm_status prm_search(struct prm_arena *arena, struct prm_search_paths *pat
         TRY(pool_grow(arena, &run));
     }
     paths->pool_count = control[SEARCH_CURSOR];
+    TRY(prm_numbering_paths(context, problem->graph, paths->pool, paths->pool_count));
 
 cleanup:
     return status;

@@ -58,7 +58,7 @@ enum prm_status prm_search_astar(struct prm_arena *arena, const struct prm_searc
     const size_t heap_entries = HEAP_ENTRIES_PER_VERTEX * vertex_count + HEAP_ENTRIES_MORE;
     const struct prm_arena_mark mark = prm_arena_mark(arena);
     struct prm_buffer vertices, goal_cost, touched, heap;
-    char options[PRM_SCENE_OPTIONS_MAX + 32] = "", metric[PRM_SCENE_OPTIONS_MAX];
+    char options[PRM_SCENE_OPTIONS_MAX + 64] = "", metric[PRM_SCENE_OPTIONS_MAX];
     double margin = HEURISTIC_MARGIN;
 
     if (landmarks) {
@@ -66,11 +66,13 @@ enum prm_status prm_search_astar(struct prm_arena *arena, const struct prm_searc
     } else if (space) {
         const struct prm_embedding embedding = prm_embedding_of(space);
         prm_space_options(metric, space);
-        snprintf(options, sizeof(options), "-DHEURISTIC_METRIC %s", metric);
+        snprintf(options, sizeof(options), "-DHEURISTIC_METRIC %s%s", metric,
+                 graph->ids.memory ? " -DNUMBERED" : "");
         if (!prm_embedding_is_flat(&embedding))
             margin = HEURISTIC_MARGIN_CURVED;
     }
     // what a variant does not look at is any buffer
+    const struct prm_buffer ids = graph->ids.memory ? graph->ids : graph->offsets;
     const struct prm_buffer states = space ? problem->states : graph->offsets;
     const struct prm_buffer end_states = space ? ends->states : graph->offsets;
     const struct prm_buffer table = landmarks ? landmarks->table : graph->offsets;
@@ -81,18 +83,18 @@ enum prm_status prm_search_astar(struct prm_arena *arena, const struct prm_searc
     TRY(prm_arena_take(arena, &goal_cost, items * vertex_count * sizeof(uint32_t)));
     TRY(prm_arena_take(arena, &touched, items * vertex_count * sizeof(uint32_t)));
     TRY(prm_arena_take(arena, &heap, items * heap_entries * sizeof(uint64_t)));
-    TRY(prm_launch(context, PRM_KERNEL_ASTAR_SEARCH, options, items, profile->workgroup,
-                   ARGS(ARG_BUFFER(run->paths->first), ARG_BUFFER(run->paths->counts),
-                        ARG_BUFFER(run->paths->goals), ARG_BUFFER(run->paths->pool),
-                        ARG_BUFFER(run->control), ARG_U32(run->pool_capacity),
-                        ARG_BUFFER(problem->queries), ARG_U32(problem->query_count),
-                        ARG_BUFFER(ends->vertices), ARG_BUFFER(ends->costs), ARG_U32(ends->k),
-                        ARG_BUFFER(graph->offsets), ARG_BUFFER(graph->arcs),
-                        ARG_U32(graph->vertex_count), ARG_BUFFER(vertices), ARG_BUFFER(goal_cost),
-                        ARG_BUFFER(touched), ARG_BUFFER(heap), ARG_U32((uint32_t)heap_entries),
-                        ARG_U32(items), ARG_BUFFER(states), ARG_BUFFER(end_states),
-                        ARG_F32((float)(problem->weight_scale * (1 - margin))), ARG_BUFFER(table),
-                        ARG_U32(vectors), ARG_U32(shift))));
+    TRY(prm_launch(
+        context, PRM_KERNEL_ASTAR_SEARCH, options, items, profile->workgroup,
+        ARGS(ARG_BUFFER(run->paths->first), ARG_BUFFER(run->paths->counts),
+             ARG_BUFFER(run->paths->goals), ARG_BUFFER(run->paths->pool), ARG_BUFFER(run->control),
+             ARG_U32(run->pool_capacity), ARG_BUFFER(problem->queries),
+             ARG_U32(problem->query_count), ARG_BUFFER(run->vertices), ARG_BUFFER(ends->costs),
+             ARG_U32(ends->k), ARG_BUFFER(ends->vertices), ARG_BUFFER(ids),
+             ARG_BUFFER(graph->offsets), ARG_BUFFER(graph->arcs), ARG_U32(graph->vertex_count),
+             ARG_BUFFER(vertices), ARG_BUFFER(goal_cost), ARG_BUFFER(touched), ARG_BUFFER(heap),
+             ARG_U32((uint32_t)heap_entries), ARG_U32(items), ARG_BUFFER(states),
+             ARG_BUFFER(end_states), ARG_F32((float)(problem->weight_scale * (1 - margin))),
+             ARG_BUFFER(table), ARG_U32(vectors), ARG_U32(shift))));
 
 cleanup:
     prm_arena_rewind(arena, mark);

@@ -83,15 +83,15 @@ static enum prm_status sweep(struct prm_arena *arena, const struct prm_search_ru
     TRY(make_order(arena, &order, problem, b->count > items));
     TRY(prm_arena_take(arena, &planes, PLANES * vertices * b->words * sizeof(uint64_t)));
     TRY(prm_arena_take(arena, &lists, LISTS * vertices * sizeof(uint32_t)));
-    TRY(prm_launch(context, PRM_KERNEL_BFS_SWEEP, b->options, items, profile->workgroup,
-                   ARGS(ARG_BUFFER(run->paths->first), ARG_BUFFER(run->paths->counts),
-                        ARG_BUFFER(run->paths->goals), ARG_BUFFER(run->paths->pool),
-                        ARG_BUFFER(run->control), ARG_U32(run->pool_capacity),
-                        ARG_BUFFER(problem->queries), ARG_BUFFER(order),
-                        ARG_U32(problem->query_count), ARG_BUFFER(ends->vertices),
-                        ARG_BUFFER(ends->costs), ARG_U32(ends->k), ARG_BUFFER(graph->offsets),
-                        ARG_BUFFER(graph->arcs), ARG_U32(graph->vertex_count), ARG_U32(b->size),
-                        ARG_BUFFER(planes), ARG_BUFFER(lists), ARG_U32(items))));
+    TRY(prm_launch(
+        context, PRM_KERNEL_BFS_SWEEP, b->options, items, profile->workgroup,
+        ARGS(ARG_BUFFER(run->paths->first), ARG_BUFFER(run->paths->counts),
+             ARG_BUFFER(run->paths->goals), ARG_BUFFER(run->paths->pool), ARG_BUFFER(run->control),
+             ARG_U32(run->pool_capacity), ARG_BUFFER(problem->queries), ARG_BUFFER(order),
+             ARG_U32(problem->query_count), ARG_BUFFER(run->vertices), ARG_BUFFER(ends->costs),
+             ARG_U32(ends->k), ARG_BUFFER(ends->vertices), ARG_BUFFER(graph->offsets),
+             ARG_BUFFER(graph->arcs), ARG_U32(graph->vertex_count), ARG_U32(b->size),
+             ARG_BUFFER(planes), ARG_BUFFER(lists), ARG_U32(items))));
 
 cleanup:
     return status;
@@ -121,7 +121,7 @@ static enum prm_status round_seed(struct prm_context *context, const struct prm_
                    ARGS(ARG_BUFFER(round->low), ARG_BUFFER(round->frontiers[0]),
                         ARG_BUFFER(round->live), ARG_BUFFER(run->paths->first),
                         ARG_BUFFER(run->paths->counts), ARG_BUFFER(problem->queries),
-                        ARG_U32(round->first), ARG_U32(round->queries), ARG_BUFFER(ends->vertices),
+                        ARG_U32(round->first), ARG_U32(round->queries), ARG_BUFFER(run->vertices),
                         ARG_BUFFER(ends->costs), ARG_U32(ends->k),
                         ARG_U32(problem->graph->vertex_count), ARG_U32(words))));
 
@@ -141,7 +141,7 @@ static enum prm_status round_meet(struct prm_context *context, const struct prm_
                       ARGS(ARG_BUFFER(run->paths->counts), ARG_BUFFER(round->live),
                            ARG_BUFFER(round->frontiers[level % 2]), ARG_BUFFER(problem->queries),
                            ARG_U32(round->first), ARG_U32(round->queries),
-                           ARG_BUFFER(ends->vertices), ARG_BUFFER(ends->costs), ARG_U32(ends->k),
+                           ARG_BUFFER(run->vertices), ARG_BUFFER(ends->costs), ARG_U32(ends->k),
                            ARG_U32(problem->graph->vertex_count), ARG_U32(level)));
 }
 
@@ -206,8 +206,9 @@ static enum prm_status round_finish(struct prm_arena *arena, const struct prm_se
              ARG_BUFFER(run->paths->goals), ARG_BUFFER(run->paths->pool), ARG_BUFFER(run->control),
              ARG_U32(run->pool_capacity), ARG_BUFFER(round->low), ARG_BUFFER(round->high),
              ARG_BUFFER(problem->queries), ARG_U32(round->first), ARG_U32(round->queries),
-             ARG_BUFFER(ends->vertices), ARG_BUFFER(ends->costs), ARG_U32(ends->k),
-             ARG_BUFFER(graph->offsets), ARG_BUFFER(graph->arcs), ARG_U32(graph->vertex_count)));
+             ARG_BUFFER(run->vertices), ARG_BUFFER(ends->costs), ARG_U32(ends->k),
+             ARG_BUFFER(ends->vertices), ARG_BUFFER(graph->offsets), ARG_BUFFER(graph->arcs),
+             ARG_U32(graph->vertex_count)));
 }
 
 /* A launch a level, over as many batches at once as memory allows. */

@@ -9,6 +9,7 @@
 struct prm_search_run {
     const struct prm_search_problem *problem;
     struct prm_search_paths *paths;
+    struct prm_buffer vertices; /* u32[E][k]: the endpoints' links as the graph numbers them */
     uint32_t pool_capacity;
     struct prm_buffer control; /* u32[SEARCH_CONTROL_WORDS] */
 };

@@ -223,7 +223,11 @@ static enum prm_status weigh(struct prm_snapshot *snapshot)
         goto cleanup;
     }
     link_valid(snapshot, offsets, arcs);
-    const struct prm_host_graph graph = {n, 2 * valid, offsets, arcs, snapshot->lengths};
+    const struct prm_host_graph graph = {.vertex_count = n,
+                                         .arc_count = 2 * valid,
+                                         .offsets = offsets,
+                                         .arcs = arcs,
+                                         .lengths = snapshot->lengths};
     TRY(prm_weight_scale(&found, &graph, prm_space_diagonal(&snapshot->space)));
     snapshot->validity_scale = fmin(found.scale, snapshot->weight_scale);
     snapshot->degree_max = found.degree_max;

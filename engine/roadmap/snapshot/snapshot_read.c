@@ -6,6 +6,7 @@
 #include "roadmap/build/roadmap_stages.h"
 #include "roadmap/build/validity.h"
 #include "roadmap/nearest/neighbors.h"
+#include "roadmap/search/numbering.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 enum { PIECE_BYTES = 1 << 20 };
 /* Floats and words of the device that a milestone takes beside its rows, and words of an edge: of
  * the index and of what is made from a validity, scratch included. */
-enum { ROWS_PER_MILESTONE = 4, WORDS_PER_MILESTONE = 16, WORDS_PER_EDGE = 12 };
+enum { ROWS_PER_MILESTONE = 4, WORDS_PER_MILESTONE = 18, WORDS_PER_EDGE = 12 };
 
 enum reader_stage {
     READER_COPY,
@@ -197,7 +198,7 @@ cleanup:
     return status;
 }
 
-/* A step of the index that connections ask. */
+/* A step of the index that connections ask, and the numbers of vertices by it. */
 static enum prm_status index_piece(struct prm_snapshot_reader *reader, bool *done)
 {
     struct prm_roadmap *roadmap = reader->roadmap;
@@ -207,6 +208,8 @@ static enum prm_status index_piece(struct prm_snapshot_reader *reader, bool *don
         TRY(prm_roadmap_index_begin(reader->arena, &roadmap->index, roadmap, PRM_NEIGHBOR_TILES,
                                     1.0));
     TRY(prm_neighbor_index_step(reader->arena, roadmap->index, done));
+    if (*done)
+        TRY(prm_roadmap_number(reader->arena, roadmap));
 cleanup:
     return status;
 }

@@ -1,0 +1,67 @@
+/* Launches: slots of the index to numbers, and numbers to and from ids. */
+#include "roadmap/search/numbering.h"
+
+#include "device/launch.h"
+#include "device/try.h"
+#include "primitives/compact.h"
+#include "roadmap/collision/scene_arguments.h"
+#include "roadmap/nearest/neighbors.h"
+
+enum prm_status prm_roadmap_number(struct prm_arena *arena, struct prm_roadmap *roadmap)
+{
+    struct prm_context *context = roadmap->context;
+    const struct prm_arena_mark mark = prm_arena_mark(arena);
+    const uint32_t n = roadmap->milestone_count;
+    struct prm_buffer slots, flags, order, survivors;
+    size_t count;
+    enum prm_status status = PRM_OK;
+
+    TRY(prm_neighbor_slots(&slots, &count, roadmap->index));
+    const struct prm_share by_slot = prm_share_of(context, count),
+                           by_vertex = prm_share_of(context, n);
+    TRY(prm_buffer_create(context, &roadmap->ids, prm_words(n)));
+    TRY(prm_buffer_create(context, &roadmap->places, prm_words(n)));
+    TRY(prm_arena_take(arena, &flags, prm_words(count)));
+    TRY(prm_arena_take(arena, &order, prm_words(count)));
+    TRY(prm_arena_take(arena, &survivors, prm_words(1)));
+    TRY(prm_launch(context, PRM_KERNEL_NUMBERING_FLAG, NULL, by_slot.items, by_slot.group,
+                   ARGS(ARG_BUFFER(flags), ARG_BUFFER(slots), ARG_U32((uint32_t)count))));
+    TRY(prm_compact_values(arena, order, PRM_NO_BUFFER, survivors, slots, flags, count));
+    TRY(prm_buffer_copy(context, roadmap->ids, 0, order, 0, prm_words(n)));
+    TRY(prm_launch(context, PRM_KERNEL_NUMBERING_INVERT, NULL, by_vertex.items, by_vertex.group,
+                   ARGS(ARG_BUFFER(roadmap->places), ARG_BUFFER(roadmap->ids), ARG_U32(n))));
+cleanup:
+    prm_arena_rewind(arena, mark);
+    return status;
+}
+
+enum prm_status prm_numbering_links(struct prm_arena *arena, struct prm_buffer *vertices,
+                                    const struct prm_graph *graph, struct prm_buffer milestones,
+                                    size_t count)
+{
+    struct prm_context *context = prm_arena_context(arena);
+    const struct prm_share share = prm_share_of(context, count);
+    enum prm_status status = PRM_OK;
+
+    *vertices = milestones;
+    if (graph->places.memory == NULL || count == 0)
+        return PRM_OK;
+    TRY(prm_arena_take(arena, vertices, prm_words(count)));
+    TRY(prm_launch(context, PRM_KERNEL_NUMBERING_LINKS, NULL, share.items, share.group,
+                   ARGS(ARG_BUFFER(*vertices), ARG_BUFFER(milestones), ARG_BUFFER(graph->places),
+                        ARG_U32((uint32_t)count))));
+cleanup:
+    return status;
+}
+
+enum prm_status prm_numbering_paths(struct prm_context *context, const struct prm_graph *graph,
+                                    struct prm_buffer entries, size_t count)
+{
+    const struct prm_share share = prm_share_of(context, count);
+
+    if (graph->ids.memory == NULL || count == 0)
+        return PRM_OK;
+    return prm_launch(context, PRM_KERNEL_NUMBERING_PATHS, NULL, share.items, share.group,
+                      ARGS(ARG_BUFFER(entries), ARG_BUFFER(graph->ids),
+                           ARG_U32(graph->vertex_count), ARG_U32((uint32_t)count)));
+}
