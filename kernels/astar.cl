@@ -8,7 +8,7 @@
  * depends on graph and query alone, not on the heuristic, the order of expansion or the numbering.
  *
  * The heap is 4-ary over keys f << 32 | vertex. When full it drops stale entries (f > g + h); at most one
- * entry a vertex is live, so half of 2V + 16 entries are free again. Weights of 0 count as 1, so that g falls
+ * entry a vertex is live, so nearly half of 2V + 16 entries are free again. Weights of 0 count as 1, so that g falls
  * strictly along a path walked back.
  *
  * Launch: any number of work-items, each with scratch of its own, taking queries from a counter.
@@ -70,7 +70,7 @@ struct astar {
     __global u32 *goal_cost; /* [V]: cost of the cheapest goal link, or UNREACHED */
     __global u32 *touched;   /* [V]: vertices to be reset */
     __global u64 *heap;      /* [heap_capacity] */
-    u32 touched_count, heap_count, heap_capacity;
+    u32 touched_count, heap_count, heap_capacity; /* HEAP_SPARE entries are behind that */
     bool saturated;
 };
 
@@ -364,7 +364,7 @@ astar_search(__global u32 *first, __global u32 *counts, __global u32 *goals, __g
                       .goal_cost = goal_cost + item * vertex_count,
                       .touched = touched + item * vertex_count,
                       .heap = heap + item * heap_capacity,
-                      .heap_capacity = heap_capacity};
+                      .heap_capacity = heap_capacity - HEAP_SPARE};
     struct guide guide;
 #if defined(HEURISTIC_METRIC)
     guide.states = states;

@@ -22,7 +22,7 @@ struct expansion {
     __global const struct arc *arcs;
     __global u32 *distances; /* [V], NONE_U32 where none is known */
     __global u64 *heap;      /* [capacity] */
-    u32 count, capacity;
+    u32 count, capacity; /* HEAP_SPARE entries are behind that */
 };
 
 /* Keeps the live entries, at most one a vertex, and orders them anew. */
@@ -64,7 +64,7 @@ landmarks_expand(__global u32 *distances, __global u64 *heaps, __global u32 *cou
     if (item >= n)
         return;
     struct expansion e = {offsets, arcs, distances + item * vertex_count, heaps + item * capacity,
-                          counts[item], capacity};
+                          counts[item], capacity - HEAP_SPARE};
 
     for (u32 taken = 0; taken < budget && e.count > 0; taken++) {
         const u64 key = heap_take(e.heap, &e.count);

@@ -22,15 +22,26 @@ struct landmark_interval {
     ushort16 low[LANDMARK_VECTORS_MAX], high[LANDMARK_VECTORS_MAX];
 };
 
+/* How far the entries of vector j are out of their intervals. */
+static inline ushort16 landmark_outside(__global const ushort *row,
+                                        const struct landmark_interval *interval, u32 j)
+{
+    const ushort16 entries = vload16(j, row);
+    return max(sub_sat(interval->low[j], entries), sub_sat(entries, interval->high[j]));
+}
+
 /* The greatest distance, in quanta, of any entry from its interval. */
 static inline u32 landmark_excess(__global const ushort *row,
                                   const struct landmark_interval *interval, u32 vectors)
 {
     ushort16 most = (ushort16)(0);
-    for (u32 j = 0; j < vectors; j++) {
-        const ushort16 entries = vload16(j, row);
-        most =
-            max(most, max(sub_sat(interval->low[j], entries), sub_sat(entries, interval->high[j])));
+    // a full row, as all but small roadmaps have, without a loop
+    if (vectors == LANDMARK_VECTORS_MAX) {
+        __attribute__((opencl_unroll_hint)) for (u32 j = 0; j < LANDMARK_VECTORS_MAX; j++)
+            most = max(most, landmark_outside(row, interval, j));
+    } else {
+        for (u32 j = 0; j < vectors; j++)
+            most = max(most, landmark_outside(row, interval, j));
     }
     return lanes_greatest(most);
 }
