@@ -45,6 +45,10 @@ static const uint64_t ten_to[] = {
 };
 enum { TEN_POWER_MAX = 19 };
 
+/* The same as doubles, as far as they are compared with any. */
+static const double real_ten_to[] = {1e0, 1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7, 1e8,
+                                     1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16};
+
 static u128 ten_to_wide(int power)
 {
     return power <= TEN_POWER_MAX ? (u128)ten_to[power]
@@ -108,8 +112,8 @@ size_t decimal_write_u64(char *out, uint64_t value)
     return (size_t)digits.count;
 }
 
-/* Writes number*10^-scale without exponent or trailing zeros; 0 < number < 10^17 + 1, 0 <= scale <=
- * 22. */
+/* Writes number*10^-scale, which is 10^-6 or more, without exponent or trailing zeros; number
+ * <= 10^17, 0 <= scale <= 22. */
 static size_t write_scaled(char *out, uint64_t number, int scale)
 {
     struct digits digits;
@@ -120,10 +124,9 @@ static size_t write_scaled(char *out, uint64_t number, int scale)
         scale--;
     }
 
-    // all digits behind the point: 0.00ddd
+    // all digits behind the point, after five zeros at most: 0.00ddd
     if (count <= scale) {
-        memset(out, '0', (size_t)(scale - count) + 2);
-        out[1] = '.';
+        memcpy(out, "0.00000", 7);
         memcpy(out + 2 + scale - count, digits.first, MOVE);
         return (size_t)scale + 2;
     }
@@ -157,7 +160,7 @@ static uint64_t scale_exactly(struct scaled *scaled, double value, int digits)
 
     // log10 from the binary exponent: 1233 / 4096 is log10(2), low by too little to matter here
     int power = (exponent > 0 ? (exponent - 1) * 1233 : (exponent - 1) * 1233 - 4095) / 4096;
-    if (power >= 0 ? value >= (double)ten_to[power + 1] : value * (double)ten_to[-power] >= 10)
+    if (power >= 0 ? value >= real_ten_to[power + 1] : value * real_ten_to[-power] >= 10)
         power++;
 
     // the comparison above may round up: then a digit is missing, and the second round gets it
@@ -236,16 +239,16 @@ size_t decimal_write(char *out, double value, int digits)
 
     // whole numbers and those of few decimals are many: a quotient of exact doubles rounds as a
     // reader does
-    double whole_max = (double)ten_to[digits < DIGITS_READ ? digits : DIGITS_READ];
+    double whole_max = real_ten_to[digits < DIGITS_READ ? digits : DIGITS_READ];
     if (size < whole_max && size == (double)(uint64_t)size)
         return sign + decimal_write_u64(out + sign, (uint64_t)size);
     if (digits == DECIMAL_DIGITS_EXACT && size < SHORT_MAX) {
-        uint64_t number = (uint64_t)(size * (double)ten_to[SHORT_DECIMALS] + 0.5);
-        if ((double)number / (double)ten_to[SHORT_DECIMALS] == size)
+        uint64_t number = (uint64_t)(size * real_ten_to[SHORT_DECIMALS] + 0.5);
+        if ((double)number / real_ten_to[SHORT_DECIMALS] == size)
             return sign + write_scaled(out + sign, number, SHORT_DECIMALS);
     }
 
-    double exact_max = digits < DIGITS_READ ? whole_max : EXACT_MAX;
+    double exact_max = digits <= DIGITS_READ ? whole_max : EXACT_MAX;
     if (!(size >= EXACT_MIN && size < exact_max))
         return write_by_printf(out, value, digits);
     struct scaled scaled;

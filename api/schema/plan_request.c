@@ -2,6 +2,7 @@
 #include "schema/overlay_read.h"
 #include "schema/plan.h"
 #include "schema/plan_read.h"
+#include "schema/plan_scan.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -330,35 +331,58 @@ void plan_output_read(struct plan_request *request, const struct json_node *root
     json_node_number(&node, JSON_POSITIVE, &request->interpolate);
 }
 
-bool plan_request_read(struct plan_request *request, const char *body, size_t bytes,
-                       const char *const *coordinates, uint32_t dof, const struct limits *limits,
-                       struct problem *problem)
+/* Reads the document but for its queries where those are there. */
+static void read_document(struct plan_reader *reader, json_t *json, bool has_queries,
+                          struct problem *problem)
 {
     static const char *const members[] = {
         "queries",     "objective", "simplify", "interpolate", "output",   "connect", "expand",
         "deadline_ms", "obstacles", "ignore",   "allow_stale", "diagnose", NULL};
-    json_t *json = json_read(body, bytes, problem);
-    if (!json)
-        return false;
-    *request = (struct plan_request){.simplify = true};
-    struct plan_reader reader = {
-        .request = request, .coordinates = coordinates, .dof = dof, .limits = limits};
-
     struct json_node root = json_node_root(json, problem);
     json_node_object(&root, members, NULL);
-    if (json_is_object(json)) {
-        plan_options_read(request, &root, limits);
-        plan_output_read(request, &root);
-        struct json_node queries = json_node_member(&root, "queries");
-        read_queries(&reader, &queries);
-    }
+    if (!json_is_object(json))
+        return;
+    plan_options_read(reader->request, &root, reader->limits);
+    plan_output_read(reader->request, &root);
+    struct json_node queries = json_node_member(&root, "queries");
+    if (!has_queries)
+        read_queries(reader, &queries);
+}
 
-    text_deinit(&reader.scratch);
+/* Reads a body in one piece, or what plan_scan() has left of it. */
+static bool read_body(struct plan_reader *reader, const char *body, size_t bytes, bool has_queries,
+                      struct problem *problem)
+{
+    json_t *json = json_read(body, bytes, problem);
+    if (json)
+        read_document(reader, json, has_queries, problem);
+    text_deinit(&reader->scratch);
     json_decref(json);
-    if (!problem->fault_count)
+    return !problem->fault_count;
+}
+
+bool plan_request_read(struct plan_request *request, const char *body, size_t bytes,
+                       const char *const *coordinates, uint32_t dof, const struct limits *limits,
+                       struct problem *problem)
+{
+    struct plan_reader reader = {
+        .request = request, .coordinates = coordinates, .dof = dof, .limits = limits};
+    struct text rest = {0};
+    *request = (struct plan_request){.simplify = true};
+    bool good = plan_scan(request, &rest, body, bytes, dof, limits) &&
+                read_body(&reader, rest.data, rest.length, true, problem);
+    text_deinit(&rest);
+    if (good)
         return true;
+
+    // the whole again, which says what is wrong with it if anything is
+    problem->fault_count = 0;
     plan_request_deinit(request);
-    return false;
+    request->simplify = true;
+    good = read_body(&reader, body, bytes, false, problem);
+    if (!good)
+        plan_request_deinit(request);
+    return good;
 }
 
 void plan_request_deinit(struct plan_request *request)
