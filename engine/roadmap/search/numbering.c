@@ -1,4 +1,4 @@
-/* Launches: slots of the index to numbers, and numbers to and from ids. */
+/* Slots of the index to numbers. */
 #include "roadmap/search/numbering.h"
 
 #include "device/launch.h"
@@ -33,35 +33,4 @@ enum prm_status prm_roadmap_number(struct prm_arena *arena, struct prm_roadmap *
 cleanup:
     prm_arena_rewind(arena, mark);
     return status;
-}
-
-enum prm_status prm_numbering_links(struct prm_arena *arena, struct prm_buffer *vertices,
-                                    const struct prm_graph *graph, struct prm_buffer milestones,
-                                    size_t count)
-{
-    struct prm_context *context = prm_arena_context(arena);
-    const struct prm_share share = prm_share_of(context, count);
-    enum prm_status status = PRM_OK;
-
-    *vertices = milestones;
-    if (graph->places.memory == NULL || count == 0)
-        return PRM_OK;
-    TRY(prm_arena_take(arena, vertices, prm_words(count)));
-    TRY(prm_launch(context, PRM_KERNEL_NUMBERING_LINKS, NULL, share.items, share.group,
-                   ARGS(ARG_BUFFER(*vertices), ARG_BUFFER(milestones), ARG_BUFFER(graph->places),
-                        ARG_U32((uint32_t)count))));
-cleanup:
-    return status;
-}
-
-enum prm_status prm_numbering_paths(struct prm_context *context, const struct prm_graph *graph,
-                                    struct prm_buffer entries, size_t count)
-{
-    const struct prm_share share = prm_share_of(context, count);
-
-    if (graph->ids.memory == NULL || count == 0)
-        return PRM_OK;
-    return prm_launch(context, PRM_KERNEL_NUMBERING_PATHS, NULL, share.items, share.group,
-                      ARGS(ARG_BUFFER(entries), ARG_BUFFER(graph->ids),
-                           ARG_U32(graph->vertex_count), ARG_U32((uint32_t)count)));
 }

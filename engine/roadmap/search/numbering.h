@@ -17,14 +17,4 @@
 /* Makes roadmap->ids and places from its complete index. */
 enum prm_status prm_roadmap_number(struct prm_arena *arena, struct prm_roadmap *roadmap);
 
-/* vertices[i] = the graph's vertex that is milestones[i]; NONE_U32 stays. Both u32[count], device;
- * of a graph numbered as the milestones *vertices is the same memory, else a piece of `arena`. */
-enum prm_status prm_numbering_links(struct prm_arena *arena, struct prm_buffer *vertices,
-                                    const struct prm_graph *graph, struct prm_buffer milestones,
-                                    size_t count);
-
-/* Vertices of paths, u32[count], become milestones, in place. */
-enum prm_status prm_numbering_paths(struct prm_context *context, const struct prm_graph *graph,
-                                    struct prm_buffer entries, size_t count);
-
 #endif

@@ -5,7 +5,7 @@
 #include "device/try.h"
 #include "kernels/search_control.h"
 #include "kernels/types.h"
-#include "roadmap/search/numbering.h"
+#include "roadmap/collision/scene_arguments.h"
 #include "roadmap/search/search_methods.h"
 
 #include <inttypes.h>
@@ -77,6 +77,7 @@ static enum prm_status pool_grow(struct prm_arena *arena, struct prm_search_run 
     TRY(prm_arena_take(arena, &larger, entries * sizeof(uint32_t)));
     TRY(prm_buffer_copy(context, larger, 0, run->paths->pool, 0,
                         run->pool_capacity * sizeof(uint32_t)));
+    TRY(prm_buffer_fill_u32(context, run->control, SEARCH_TAKEN * sizeof(uint32_t), 0, 1));
     TRY(prm_buffer_fill_u32(context, run->control, SEARCH_CURSOR * sizeof(uint32_t),
                             run->pool_capacity, 1));
     run->paths->pool = larger;
@@ -89,10 +90,8 @@ cleanup:
 static enum prm_status take_paths(struct prm_arena *arena, struct prm_search_run *run)
 {
     enum prm_status status = PRM_OK;
-    struct prm_context *context = prm_arena_context(arena);
     struct prm_search_paths *paths = run->paths;
-    const size_t n = run->problem->query_count;
-    const size_t bytes = n * sizeof(uint32_t);
+    const size_t bytes = run->problem->query_count * sizeof(uint32_t);
 
     run->pool_capacity = pool_guess(run->problem);
     TRY(prm_arena_take(arena, &paths->first, bytes));
@@ -100,13 +99,53 @@ static enum prm_status take_paths(struct prm_arena *arena, struct prm_search_run
     TRY(prm_arena_take(arena, &paths->goals, bytes));
     TRY(prm_arena_take(arena, &run->control, SEARCH_CONTROL_WORDS * sizeof(uint32_t)));
     TRY(prm_arena_take(arena, &paths->pool, run->pool_capacity * sizeof(uint32_t)));
-    TRY(prm_buffer_fill_u32(context, paths->first, 0, NONE_U32, n));
-    TRY(prm_buffer_fill_u32(context, paths->counts, 0, NONE_U32, n));
-    TRY(prm_buffer_fill_u32(context, paths->goals, 0, NONE_U32, n));
-    TRY(prm_buffer_fill_u32(context, run->control, 0, 0, SEARCH_CONTROL_WORDS));
 
 cleanup:
     return status;
+}
+
+/* Nothing is known of any query; links are of vertices as the graph numbers them. */
+static enum prm_status begin(struct prm_arena *arena, struct prm_search_run *run)
+{
+    enum prm_status status = PRM_OK;
+    struct prm_context *context = prm_arena_context(arena);
+    const struct prm_search_problem *problem = run->problem;
+    const struct prm_search_paths *paths = run->paths;
+    const struct prm_endpoints *ends = problem->endpoints;
+    const bool numbered = problem->graph->places.memory != NULL;
+    const uint32_t queries = problem->query_count, links = numbered ? ends->count * ends->k : 0;
+    uint32_t n = SEARCH_CONTROL_WORDS;
+
+    n = n < queries ? queries : n;
+    n = n < links ? links : n;
+    const struct prm_share share = prm_share_of(context, n);
+    // without numbers the links are as they are, and nothing is looked up
+    run->vertices = ends->vertices;
+    if (links > 0)
+        TRY(prm_arena_take(arena, &run->vertices, prm_words(links)));
+    TRY(prm_launch(context, PRM_KERNEL_SEARCH_BEGIN, NULL, share.items, share.group,
+                   ARGS(ARG_BUFFER(paths->first), ARG_BUFFER(paths->counts),
+                        ARG_BUFFER(paths->goals), ARG_BUFFER(run->control),
+                        ARG_BUFFER(run->vertices), ARG_BUFFER(ends->vertices),
+                        ARG_BUFFER(numbered ? problem->graph->places : ends->vertices),
+                        ARG_U32(queries), ARG_U32(links), ARG_U32(n))));
+
+cleanup:
+    return status;
+}
+
+/* Paths are of milestones. */
+static enum prm_status end(struct prm_context *context, const struct prm_search_run *run)
+{
+    const struct prm_graph *graph = run->problem->graph;
+    const size_t entries = run->paths->pool_count;
+    const struct prm_share share = prm_share_of(context, entries);
+
+    if (graph->ids.memory == NULL || entries == 0)
+        return PRM_OK;
+    return prm_launch(context, PRM_KERNEL_SEARCH_END, NULL, share.items, share.group,
+                      ARGS(ARG_BUFFER(run->paths->pool), ARG_BUFFER(graph->ids),
+                           ARG_U32(graph->vertex_count), ARG_U32((uint32_t)entries)));
 }
 
 enum prm_status prm_search(struct prm_arena *arena, struct prm_search_paths *paths,
@@ -123,12 +162,9 @@ enum prm_status prm_search(struct prm_arena *arena, struct prm_search_paths *pat
                              "%" PRIu32 " queries are more than one search takes",
                              problem->query_count);
     TRY(take_paths(arena, &run));
-    const struct prm_endpoints *ends = problem->endpoints;
-    TRY(prm_numbering_links(arena, &run.vertices, problem->graph, ends->vertices,
-                            (size_t)ends->count * ends->k));
+    TRY(begin(arena, &run));
 
     for (;;) {
-        TRY(prm_buffer_fill_u32(context, run.control, SEARCH_TAKEN * sizeof(uint32_t), 0, 1));
         TRY(problem->objective == PRM_OBJECTIVE_LENGTH ? prm_search_astar(arena, &run)
                                                        : prm_search_bfs(arena, &run));
 
@@ -143,7 +179,7 @@ enum prm_status prm_search(struct prm_arena *arena, struct prm_search_paths *pat
         TRY(pool_grow(arena, &run));
     }
     paths->pool_count = control[SEARCH_CURSOR];
-    TRY(prm_numbering_paths(context, problem->graph, paths->pool, paths->pool_count));
+    TRY(end(context, &run));
 
 cleanup:
     return status;

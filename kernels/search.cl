@@ -1,0 +1,45 @@
+/* What every graph search begins and ends with: nothing known of any query, links as the graph numbers its
+ * vertices; and paths of milestones.
+ *
+ * Launch: any number of work-items, a stretch of elements each (share.h).
+ * Traffic: 12 bytes a query, 12 a link and 8 an entry of a path, 4 of them random.
+ */
+#include "search_control.h"
+#include "share.h"
+#include "types.h"
+
+/* first, counts, goals: [queries], NONE_U32 from now on; control: [SEARCH_CONTROL_WORDS], 0 from now on.
+ * vertices[i] = places[milestones[i]], NONE_U32 where that is none, for i < links. n: the greatest of
+ * these lengths. */
+__kernel void search_begin(__global u32 *restrict first, __global u32 *restrict counts,
+                           __global u32 *restrict goals, __global u32 *restrict control,
+                           __global u32 *restrict vertices,
+                           __global const u32 *restrict milestones,
+                           __global const u32 *restrict places, const u32 queries, const u32 links,
+                           const u32 n)
+{
+    for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
+        if (i < queries) {
+            first[i] = NONE_U32;
+            counts[i] = NONE_U32;
+            goals[i] = NONE_U32;
+        }
+        if (i < SEARCH_CONTROL_WORDS)
+            control[i] = 0;
+        if (i < links) {
+            const u32 milestone = milestones[i];
+            vertices[i] = milestone == NONE_U32 ? NONE_U32 : places[milestone];
+        }
+    }
+}
+
+/* Vertices of paths become milestones. What no path has written may be anything, and stays so. */
+__kernel void search_end(__global u32 *restrict entries, __global const u32 *restrict ids,
+                         const u32 vertex_count, const u32 n)
+{
+    for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
+        const u32 vertex = entries[i];
+        if (vertex < vertex_count)
+            entries[i] = ids[vertex];
+    }
+}
