@@ -64,4 +64,18 @@ static inline u32 path_reserve(const struct path_pool *pool, u32 q, u32 count, u
     return first;
 }
 
+/* Whether a query can be searched for at all; a retry finds its old count and forgets it. */
+static inline bool query_begins(const struct path_pool *pool, const struct links *links,
+                                const struct query *query, u32 q)
+{
+    if (!query->skip && !path_pending(pool, q))
+        return false;
+    bool linked = false;
+    for (u32 e = query->goal_first; e < query->goal_first + query->goal_count; e++)
+        linked |= link_vertex(links, e, 0) != NONE_U32;
+    linked &= !query->skip && link_vertex(links, query->start, 0) != NONE_U32;
+    pool->counts[q] = linked ? NONE_U32 : 0;
+    return linked;
+}
+
 #endif

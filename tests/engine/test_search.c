@@ -4,6 +4,7 @@
  * or in a random order; ends with random links; every path compared vertex by vertex. Oracle: a
  * serial Dijkstra and a serial breadth-first search per query with the canonical rule. */
 #include "kernels/types.h"
+#include "roadmap/search/hop_rows.h"
 #include "roadmap/search/search.h"
 #include "support/support.h"
 
@@ -27,6 +28,7 @@ struct fixture {
 
     struct prm_space space;
     struct prm_graph graph;
+    struct prm_landmarks *landmarks; /* of vertex 0's component */
     struct prm_endpoints ends;
     struct prm_buffer states_device, queries_device;
 };
@@ -106,8 +108,20 @@ static void fixture_upload(struct fixture *f, bool numbered)
     f->queries_device = test_upload(f->queries, f->query_count * sizeof(struct query));
 }
 
+/* Landmarks of the graph of this fixture, where a test asks for them. */
+static struct prm_landmarks *fixture_landmarks(struct fixture *f)
+{
+    bool done = f->landmarks != NULL;
+    if (!done)
+        assert_ok(prm_landmarks_create(test_context, &f->landmarks, &f->graph, 0));
+    while (!done)
+        assert_ok(prm_landmarks_step(f->landmarks, &done));
+    return f->landmarks;
+}
+
 static void fixture_deinit(struct fixture *f)
 {
+    prm_landmarks_destroy(f->landmarks);
     struct prm_buffer *buffers[] = {&f->graph.offsets, &f->graph.arcs,    &f->graph.ids,
                                     &f->graph.places,  &f->states_device, &f->ends.states,
                                     &f->ends.vertices, &f->ends.costs,    &f->queries_device};
@@ -346,23 +360,25 @@ struct variant {
     enum prm_extraction extraction;
     bool heuristic;
     uint32_t pool_entries;
+    bool landmarks;
 };
 
 static const struct variant VARIANTS[] = {
-    {"dijkstra", PRM_OBJECTIVE_LENGTH, PRM_EXTRACT_AUTO, false, 0},
-    {"astar", PRM_OBJECTIVE_LENGTH, PRM_EXTRACT_AUTO, true, 0},
-    {"astar, small pool", PRM_OBJECTIVE_LENGTH, PRM_EXTRACT_AUTO, true, 3},
-    {"hops", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, false, 0},
-    {"hops, in order", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, true, 0},
-    {"hops, walked", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_WALK, false, 0},
-    {"hops, ranked", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_RANKING, false, 0},
-    {"hops, small pool", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, false, 3},
-    {"hops, ranked, small pool", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_RANKING, false, 3},
+    {"dijkstra", PRM_OBJECTIVE_LENGTH, PRM_EXTRACT_AUTO, false, 0, false},
+    {"astar", PRM_OBJECTIVE_LENGTH, PRM_EXTRACT_AUTO, true, 0, false},
+    {"astar, small pool", PRM_OBJECTIVE_LENGTH, PRM_EXTRACT_AUTO, true, 3, false},
+    {"hops", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, false, 0, false},
+    {"hops, in order", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, true, 0, false},
+    {"hops, walked", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_WALK, false, 0, false},
+    {"hops, ranked", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_RANKING, false, 0, false},
+    {"hops, small pool", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, false, 3, false},
+    {"hops, ranked, small pool", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_RANKING, false, 3, false},
+    {"hops, led", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, false, 0, true},
+    {"hops, led, small pool", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, false, 3, true},
 };
 enum { VARIANT_COUNT = sizeof(VARIANTS) / sizeof(VARIANTS[0]) };
 
-static struct prm_search_problem problem_make(const struct fixture *f,
-                                              const struct variant *variant)
+static struct prm_search_problem problem_make(struct fixture *f, const struct variant *variant)
 {
     return (struct prm_search_problem){
         .graph = &f->graph,
@@ -375,11 +391,12 @@ static struct prm_search_problem problem_make(const struct fixture *f,
         .objective = variant->objective,
         .extraction = variant->extraction,
         .pool_entries = variant->pool_entries,
+        .landmarks = variant->landmarks ? fixture_landmarks(f) : NULL,
     };
 }
 
 /* Searches and compares queries first … first + count - 1 as one batch. */
-static void compare(const struct fixture *f, const struct variant *variant, uint32_t first,
+static void compare(struct fixture *f, const struct variant *variant, uint32_t first,
                     uint32_t count)
 {
     const struct prm_arena_mark mark = prm_arena_mark(test_arena);
@@ -493,8 +510,9 @@ static void test_long_line(void **state)
     // the GPU's form takes a launch a level: a shorter way is enough to see it go on
     const bool by_level = prm_context_profile(test_context)->shape == PRM_SHAPE_GPU;
     for (size_t v = 0; v < VARIANT_COUNT; v++) {
-        const bool slow = VARIANTS[v].objective == PRM_OBJECTIVE_HOPS &&
-                          (by_level || VARIANTS[v].extraction == PRM_EXTRACT_RANKING);
+        const bool slow =
+            VARIANTS[v].landmarks || (VARIANTS[v].objective == PRM_OBJECTIVE_HOPS &&
+                                      (by_level || VARIANTS[v].extraction == PRM_EXTRACT_RANKING));
         if (!slow || n < 1000)
             compare(&f, &VARIANTS[v], 0, f.query_count);
     }

@@ -6,6 +6,7 @@
 #include "device/try.h"
 #include "kernels/landmark_types.h"
 #include "kernels/types.h"
+#include "roadmap/search/hop_rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ enum { HEAP_ENTRIES_PER_VERTEX = 2, HEAP_ENTRIES_MORE = 16 };
  */
 #define ENTRY_MAX 60000
 
-enum phase { PHASE_SEED, PHASE_SEARCH, PHASE_STORE, PHASE_CHOOSE };
+enum phase { PHASE_SEED, PHASE_SEARCH, PHASE_STORE, PHASE_CHOOSE, PHASE_HOPS };
 
 /* What making them takes. */
 struct landmarks_work {
@@ -45,6 +46,7 @@ struct landmarks_work {
     uint32_t shares;        /* work-items that look for the farthest vertex */
     uint32_t heap_capacity;
     struct prm_buffer sources;       /* u32[width] */
+    struct prm_buffer vertices;      /* u32[count]: the landmarks */
     struct prm_buffer distances[2];  /* u32[width][V]; the second for sweeps */
     struct prm_buffer heaps;         /* u64[width][heap_capacity] */
     struct prm_buffer heap_counts;   /* u32[width]; with sweeps the first is the flag of changes */
@@ -79,9 +81,9 @@ static void work_destroy(struct prm_context *context, struct landmarks_work *wor
 {
     if (!work)
         return;
-    struct prm_buffer *buffers[] = {&work->sources, &work->distances[0], &work->distances[1],
-                                    &work->heaps,   &work->heap_counts,  &work->gaps,
-                                    &work->chances, &work->farthest,     &work->gap};
+    struct prm_buffer *buffers[] = {
+        &work->sources,     &work->vertices, &work->distances[0], &work->distances[1], &work->heaps,
+        &work->heap_counts, &work->gaps,     &work->chances,      &work->farthest,     &work->gap};
     for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++)
         prm_buffer_destroy(context, buffers[i]);
     free(work);
@@ -114,6 +116,7 @@ static enum prm_status work_create(struct prm_landmarks *landmarks, const struct
         by_sweeps(landmarks) ? 1 : (uint32_t)(HEAP_ENTRIES_PER_VERTEX * n + HEAP_ENTRIES_MORE);
 
     TRY(prm_buffer_create(context, &work->sources, prm_words(work->width)));
+    TRY(prm_buffer_create(context, &work->vertices, prm_words(landmarks->count)));
     TRY(prm_buffer_create(context, &work->distances[0], work->width * prm_words(n)));
     if (by_sweeps(landmarks))
         TRY(prm_buffer_create(context, &work->distances[1], work->width * prm_words(n)));
@@ -170,6 +173,9 @@ static enum prm_status run_seed(struct prm_landmarks *landmarks)
     struct landmarks_work *work = landmarks->work;
     const uint32_t n = landmarks->vertex_count;
 
+    if (!work->from_root)
+        TRY(prm_buffer_copy(context, work->vertices, prm_words(work->column), work->sources, 0,
+                            prm_words(work->sources_count)));
     TRY(prm_buffer_fill_u32(context, work->distances[0], 0, NONE_U32,
                             (size_t)work->sources_count * n));
     TRY(prm_launch(context, PRM_KERNEL_LANDMARKS_SEED, NULL, work->sources_count,
@@ -281,6 +287,26 @@ cleanup:
     return status;
 }
 
+static void end(struct prm_landmarks *landmarks)
+{
+    work_destroy(landmarks->context, landmarks->work);
+    landmarks->work = NULL;
+}
+
+/* What follows when all columns are in the table: rows of edges, where searches go by them. */
+static enum prm_status tables_end(struct prm_landmarks *landmarks)
+{
+    struct landmarks_work *work = landmarks->work;
+
+    if (by_sweeps(landmarks)) {
+        end(landmarks);
+        return PRM_OK;
+    }
+    work->phase = PHASE_HOPS;
+    return prm_hop_rows_create(landmarks->context, &landmarks->hops, work->graph, work->vertices,
+                               landmarks->count);
+}
+
 /* What follows when a round's columns are in the table and the first source of the next is chosen.
  */
 static enum prm_status round_end(struct prm_landmarks *landmarks)
@@ -301,7 +327,9 @@ static enum prm_status round_end(struct prm_landmarks *landmarks)
     work->column += work->sources_count;
     const uint32_t left = landmarks->count - work->column;
     work->sources_count = left < work->width ? left : work->width;
-    if (work->sources_count > 1)
+    if (left == 0)
+        TRY(tables_end(landmarks));
+    else if (work->sources_count > 1)
         work->phase = PHASE_CHOOSE;
 
 cleanup:
@@ -355,23 +383,32 @@ cleanup:
     return status;
 }
 
+static enum prm_status run_hops(struct prm_landmarks *landmarks)
+{
+    bool done;
+    const enum prm_status status = prm_hop_rows_step(landmarks->hops, &done);
+
+    if (!done)
+        return status;
+    if (landmarks->hops->too_deep) {
+        prm_hop_rows_destroy(landmarks->hops);
+        landmarks->hops = NULL;
+    }
+    end(landmarks);
+    return status;
+}
+
 enum prm_status prm_landmarks_step(struct prm_landmarks *landmarks, bool *done)
 {
     static enum prm_status (*const RUN[])(struct prm_landmarks * landmarks) = {
-        [PHASE_SEED] = run_seed,
-        [PHASE_SEARCH] = run_search,
-        [PHASE_STORE] = run_store,
-        [PHASE_CHOOSE] = run_choose,
+        [PHASE_SEED] = run_seed,     [PHASE_SEARCH] = run_search, [PHASE_STORE] = run_store,
+        [PHASE_CHOOSE] = run_choose, [PHASE_HOPS] = run_hops,
     };
     enum prm_status status = PRM_OK;
 
     if (landmarks->work) {
         TRY(RUN[landmarks->work->phase](landmarks));
         TRY(prm_context_finish(landmarks->context));
-        if (landmarks->work->column == landmarks->count) {
-            work_destroy(landmarks->context, landmarks->work);
-            landmarks->work = NULL;
-        }
     }
 
 cleanup:
@@ -390,6 +427,7 @@ void prm_landmarks_destroy(struct prm_landmarks *landmarks)
     if (!landmarks || --landmarks->holders > 0)
         return;
     work_destroy(landmarks->context, landmarks->work);
+    prm_hop_rows_destroy(landmarks->hops);
     prm_buffer_destroy(landmarks->context, &landmarks->table);
     prm_buffer_destroy(landmarks->context, &landmarks->edge_valid);
     free(landmarks);

@@ -24,6 +24,8 @@ struct prm_landmarks {
     uint32_t vertex_count, count; /* landmarks: a multiple of LANDMARK_LANES */
     uint32_t shift;               /* an entry is a distance in integer weights >> shift */
     struct prm_buffer table;      /* u16[vertex_count][count] */
+    struct prm_hop_rows *hops;    /* the same in numbers of edges (hop_rows.h); NULL on a GPU, whose
+                                   * searches for them go by levels, and where graphs are too deep */
 
     /* where a validity keeps them: the edges and the scale of the graph they belong to */
     struct prm_buffer edge_valid; /* u32[edge_count]; else no memory */

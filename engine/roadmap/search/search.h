@@ -2,9 +2,11 @@
  *
  * Length: A* a query, its heuristic the metric or landmarks (landmarks.h), integer weights, a
  * bounded 4-ary heap that drops stale entries when full; one query per work-item at a time. Hops:
- * bit-parallel multi-source BFS (Then et al. 2014), 512 queries a sweep, pulled, levels kept modulo
- * 3 (two bit planes). Both walk back canonically: from the goal link of least total, lowest vertex
- * first, to the lowest-id neighbour that fits. So paths depend on the graph and the query alone.
+ * where landmarks lead (hop_rows.h), iterative deepening a query, which takes a few vertices for
+ * each edge of its path; else, for what that leaves and on a GPU, bit-parallel multi-source BFS
+ * (Then et al. 2014), 512 queries a sweep, pulled, levels kept modulo 3 (two bit planes). All walk
+ * back canonically: from the goal link of least total, lowest milestone first, to the neighbour of
+ * lowest milestone that fits. So paths depend on the graph and the query alone.
  */
 #ifndef PRM_ROADMAP_SEARCH_H
 #define PRM_ROADMAP_SEARCH_H
@@ -37,7 +39,7 @@ struct prm_search_problem {
     struct prm_buffer states; /* f32[vertex_count][row], for the heuristic */
     double weight_scale;      /* integer weight of a unit of distance, likewise */
     const struct prm_landmarks
-        *landmarks; /* of the graph or one with more edges: the heuristic, then; NULL: none */
+        *landmarks; /* of the graph or one with more edges: they lead, then; NULL: none */
     const struct prm_endpoints *endpoints;
     struct prm_buffer queries; /* struct query[query_count] */
     uint32_t query_count;      /* at most prm_search_queries_max() */

@@ -66,7 +66,7 @@ cleanup:
 
 /* A batch a work-item at a time, one work-item a core. */
 static enum prm_status sweep(struct prm_arena *arena, const struct prm_search_run *run,
-                             const struct batching *b)
+                             const struct prm_search_left *left, const struct batching *b)
 {
     enum { PLANES = 4, LISTS = 3 };
     enum prm_status status = PRM_OK;
@@ -77,21 +77,22 @@ static enum prm_status sweep(struct prm_arena *arena, const struct prm_search_ru
     const struct prm_graph *graph = problem->graph;
     const uint32_t items = b->count < profile->compute_units ? b->count : profile->compute_units;
     const size_t vertices = (size_t)items * graph->vertex_count;
-    struct prm_buffer planes, lists, order;
+    struct prm_buffer planes, lists, order = left->queries;
 
     // where each core has one batch, all wait for the longest anyway
-    TRY(make_order(arena, &order, problem, b->count > items));
+    if (!order.memory)
+        TRY(make_order(arena, &order, problem, b->count > items));
     TRY(prm_arena_take(arena, &planes, PLANES * vertices * b->words * sizeof(uint64_t)));
     TRY(prm_arena_take(arena, &lists, LISTS * vertices * sizeof(uint32_t)));
-    TRY(prm_launch(
-        context, PRM_KERNEL_BFS_SWEEP, b->options, items, profile->workgroup,
-        ARGS(ARG_BUFFER(run->paths->first), ARG_BUFFER(run->paths->counts),
-             ARG_BUFFER(run->paths->goals), ARG_BUFFER(run->paths->pool), ARG_BUFFER(run->control),
-             ARG_U32(run->pool_capacity), ARG_BUFFER(problem->queries), ARG_BUFFER(order),
-             ARG_U32(problem->query_count), ARG_BUFFER(run->vertices), ARG_BUFFER(ends->costs),
-             ARG_U32(ends->k), ARG_BUFFER(ends->vertices), ARG_BUFFER(graph->offsets),
-             ARG_BUFFER(graph->arcs), ARG_U32(graph->vertex_count), ARG_U32(b->size),
-             ARG_BUFFER(planes), ARG_BUFFER(lists), ARG_U32(items))));
+    TRY(prm_launch(context, PRM_KERNEL_BFS_SWEEP, b->options, items, profile->workgroup,
+                   ARGS(ARG_BUFFER(run->paths->first), ARG_BUFFER(run->paths->counts),
+                        ARG_BUFFER(run->paths->goals), ARG_BUFFER(run->paths->pool),
+                        ARG_BUFFER(run->control), ARG_U32(run->pool_capacity),
+                        ARG_BUFFER(problem->queries), ARG_BUFFER(order), ARG_U32(left->count),
+                        ARG_BUFFER(run->vertices), ARG_BUFFER(ends->costs), ARG_U32(ends->k),
+                        ARG_BUFFER(ends->vertices), ARG_BUFFER(graph->offsets),
+                        ARG_BUFFER(graph->arcs), ARG_U32(graph->vertex_count), ARG_U32(b->size),
+                        ARG_BUFFER(planes), ARG_BUFFER(lists), ARG_U32(items))));
 
 cleanup:
     return status;
@@ -244,20 +245,18 @@ cleanup:
     return status;
 }
 
-enum prm_status prm_search_bfs(struct prm_arena *arena, const struct prm_search_run *run)
+enum prm_status prm_search_bfs(struct prm_arena *arena, const struct prm_search_run *run,
+                               const struct prm_search_left *left)
 {
     const struct prm_profile *profile = prm_context_profile(prm_arena_context(arena));
     const struct prm_arena_mark mark = prm_arena_mark(arena);
     enum prm_status status = PRM_OK;
 
-    if (run->problem->query_count == 0)
-        return PRM_OK;
     // a round of launches has whole batches, a sweep one for every core
     const bool by_level =
         profile->shape == PRM_SHAPE_GPU || run->problem->extraction == PRM_EXTRACT_RANKING;
-    const struct batching b =
-        batching_make(run->problem->query_count, by_level ? 1 : profile->compute_units);
-    TRY(by_level ? launches(arena, run, &b) : sweep(arena, run, &b));
+    const struct batching b = batching_make(left->count, by_level ? 1 : profile->compute_units);
+    TRY(by_level ? launches(arena, run, &b) : sweep(arena, run, left, &b));
 
 cleanup:
     prm_arena_rewind(arena, mark);

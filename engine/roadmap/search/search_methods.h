@@ -19,7 +19,18 @@ struct prm_search_run {
 #define PRM_SEARCH_SCRATCH_BYTES ((size_t)256 << 20)
 
 enum prm_status prm_search_astar(struct prm_arena *arena, const struct prm_search_run *run);
-enum prm_status prm_search_bfs(struct prm_arena *arena, const struct prm_search_run *run);
+enum prm_status prm_search_hops(struct prm_arena *arena, const struct prm_search_run *run);
+
+/* The queries of a run that breadth-first searches are for. */
+struct prm_search_left {
+    struct prm_buffer queries; /* u32[count]; no memory: all */
+    uint32_t count;
+};
+
+/* By breadth-first search alone; `left` must not be empty, and is all where each level is a launch
+ * of its own. */
+enum prm_status prm_search_bfs(struct prm_arena *arena, const struct prm_search_run *run,
+                               const struct prm_search_left *left);
 
 /* Bit planes of a round of breadth-first searches, all batches together (kernels/bfs_levels.h). */
 struct prm_bfs_levels {
