@@ -1,16 +1,5 @@
-/* Tile search on a CPU: 16 queries as the lanes of one vector. Included by tiles_search.cl.
- *
- * A list is a sorted column of LEVELS packed keys a lane: a quantised squared distance above, where
- * the point lies below, so that insertion is LEVELS pairs of min and max without branches. What
- * lies below is not the slot itself but the number of a tile that entered the lists, and a row in
- * it: so keys stay as precise with ten million points as with a thousand.
- *
- * Exactness. Let T be the quantised distance of the k-th key (counting the point itself, where it
- * is one of the index). A point is passed over only where its quantised distance is above T, or
- * where one more that equals T would change nothing; a spare key behind the k-th tells whether any
- * but the kept ones may have T. If none, the kept, ranked anew by exact distance and index, are the
- * answer. Else the lane is settled by a second walk that keeps exact pairs, bounded by what was
- * found.
+/* Tile search on a CPU: 16 queries are lanes (tiles_parts.h) with a list each (tiles_lists.h), and
+ * walk together. Included by tiles_search.cl.
  */
 #ifndef KERNELS_TILES_LANES_H
 #define KERNELS_TILES_LANES_H
@@ -19,26 +8,11 @@
 #error "tiles_lanes.h is device code"
 #endif
 
-#include "lanes.h"
 #include "share.h"
+#include "tiles_lists.h"
 
 #define SEARCH_ATTRIBUTES
 
-/* Of a key: the number of a tile among those that entered, and the row in it. All that a group's
- * lists hold at once must fit: LEVELS * TILE_ROWS tiles. */
-#if LEVELS <= 34
-#define ENTERED_BITS 10
-#else
-#define ENTERED_BITS 12
-#endif
-#define ENTERED_MAX (1u << ENTERED_BITS)
-#define PLACE_BITS (ENTERED_BITS + 4)
-#define PLACE_MASK ((1u << PLACE_BITS) - 1)
-#define KEY_EMPTY 0xffffffffu
-/* The greatest quantised distance; of what is below the first bound it is less. */
-#define QUANTUM_MAX ((1u << (32 - PLACE_BITS)) - 256)
-/* Relative, beyond all rounding of a quantised distance. */
-#define SLACK 1e-5f
 /* The least first bound, and the scale where there is none: neither overflows. */
 #define BOUND_LEAST 1e-30f
 #define SCALE_UNBOUNDED 1e-30f
@@ -53,7 +27,7 @@
 
 /* The queries of a group; a lane without one repeats another's and has no `out`. */
 struct lanes {
-    lanes_f32 query[DOF];
+    part_f32 query[PARTS][DOF];
     f32 low[DOF], high[DOF]; /* the box around them */
 };
 struct lane_rows {
@@ -61,51 +35,6 @@ struct lane_rows {
     u32 own[TILE_ROWS], out[TILE_ROWS], base[TILE_ROWS]; /* its id, list, tile to begin with */
     u32 count;
 };
-
-/* A list a lane. */
-struct lists {
-    lanes_u32 key[LEVELS];
-    lanes_f32 limit;       /* what matters is nearer, squared */
-    lanes_f32 scale, step; /* quanta of a squared distance; a quantum, rounded up */
-};
-
-/* The tiles that entered lists, by number. */
-struct entered {
-    u32 count;
-    u32 tile[ENTERED_MAX];
-};
-
-static inline u32 lowest_bit(u32 mask)
-{
-    return 31 - clz(mask & (0 - mask));
-}
-
-/* Squared distances of a row to the lanes. */
-static inline lanes_f32 lanes_squared(const lanes_f32 *query, __global const f32 *row)
-{
-    lanes_f32 squared;
-    EMBEDDING_SQUARED(lanes_f32, squared, query[c], row[c], lanes_any);
-    return squared;
-}
-
-/* The same where it is below the limit in any lane, else something that is not. */
-static inline lanes_f32 lanes_within(const lanes_f32 *query, __global const f32 *row,
-                                     lanes_f32 limit)
-{
-    lanes_f32 squared;
-    EMBEDDING_SQUARED_WITHIN(lanes_f32, squared, query[c], row[c], limit, lanes_any);
-    return squared;
-}
-
-/* Squared chords to the nearest places in a node's box. */
-static inline lanes_f32 lanes_beside(const lanes_f32 *query, const struct tiles *tiles, u32 node)
-{
-    __global const f32 *box = tiles->boxes + (size_t)2 * node * ROW;
-    lanes_f32 squared;
-    EMBEDDING_CHORD(lanes_f32, squared,
-                    query[c] - min(max(query[c], (lanes_f32)(box[c])), (lanes_f32)(box[ROW + c])));
-    return squared;
-}
 
 /* Squared chords between the box around the lanes and those of TILE_NODES nodes from `node`. */
 static inline float16 nodes_beside(const struct lanes *lanes, const struct tiles *tiles, u32 node)
@@ -139,7 +68,7 @@ static inline void window_of(u32 *begin, u32 *end, const struct tiles *tiles, u3
 }
 
 /* One more squared distance into a sorted column of LEVELS - 1. */
-static inline void bound_insert(lanes_f32 *least, lanes_f32 squared)
+static inline void bound_insert(part_f32 *least, part_f32 squared)
 {
     FOR_LEVELS
     for (u32 i = LEVELS - 2; i > 0; i--)
@@ -149,139 +78,140 @@ static inline void bound_insert(lanes_f32 *least, lanes_f32 squared)
 
 /* The wanted-th least squared distance to points about each lane's tile: no nearer than the true
  * one. */
-static inline lanes_f32 lanes_bound(const struct lanes *lanes, const struct lane_rows *rows,
-                                    const struct tiles *tiles, u32 wanted)
+static inline part_f32 part_bound(const struct lanes *lanes, u32 p, const struct tiles *tiles,
+                                  const u32 *begin, const u32 *end, u32 wanted)
 {
-    lanes_f32 least[LEVELS - 1];
-    u32 begin[TILE_ROWS], end[TILE_ROWS], length = 0;
+    part_f32 least[LEVELS - 1];
+    u32 length = 0;
     bool together = true;
     FOR_LEVELS
     for (u32 i = 0; i < LEVELS - 1; i++)
-        least[i] = (lanes_f32)(i + wanted < LEVELS - 1 ? -1.0f : INFINITY);
-
-    for (u32 lane = 0; lane < TILE_ROWS; lane++) {
-        if (lane > 0 && rows->base[lane] == rows->base[lane - 1]) {
-            begin[lane] = begin[lane - 1];
-            end[lane] = end[lane - 1];
-            continue;
-        }
-        together &= lane == 0;
-        window_of(&begin[lane], &end[lane], tiles, rows->base[lane], wanted);
+        least[i] = (part_f32)(i + wanted < LEVELS - 1 ? -1.0f : INFINITY);
+    for (u32 lane = 0; lane < PART; lane++) {
+        together &= begin[lane] == begin[0];
         length = max(length, end[lane] - begin[lane]);
     }
 
     // lanes in one place share the rows, others have each their own
     for (u32 i = 0; i < length; i++) {
+        part_f32 squared;
         if (together) {
-            bound_insert(least,
-                         lanes_squared(lanes->query, tiles->rows + (size_t)(begin[0] + i) * ROW));
-            continue;
+            __global const f32 *row = tiles->rows + (size_t)(begin[0] + i) * ROW;
+            EMBEDDING_SQUARED(part_f32, squared, lanes->query[p][c], row[c], part_any);
+        } else {
+            f32 row[DOF * PART];
+            for (u32 lane = 0; lane < PART; lane++) {
+                const size_t slot = min(begin[lane] + i, end[lane] - 1);
+                for (u32 c = 0; c < DOF; c++)
+                    row[c * PART + lane] =
+                        begin[lane] + i < end[lane] ? tiles->rows[slot * ROW + c] : INFINITY;
+            }
+            EMBEDDING_SQUARED(part_f32, squared, lanes->query[p][c], part_load(c, row), part_any);
         }
-        f32 row[DOF * TILE_ROWS];
-        for (u32 lane = 0; lane < TILE_ROWS; lane++) {
-            const size_t slot = min(begin[lane] + i, end[lane] - 1);
-            for (u32 c = 0; c < DOF; c++)
-                row[c * TILE_ROWS + lane] =
-                    begin[lane] + i < end[lane] ? tiles->rows[slot * ROW + c] : INFINITY;
-        }
-        lanes_f32 squared;
-        EMBEDDING_SQUARED(lanes_f32, squared, lanes->query[c], vload16(c, row), lanes_any);
         bound_insert(least, squared);
     }
     return least[LEVELS - 2];
 }
 
 /* Empty lists; levels that are not wanted hold what is below all keys. */
-static inline void lists_begin(struct lists *lists, lanes_f32 first, u32 wanted, f32 bound)
+static inline void lists_begin(struct lists *lists, const struct lanes *lanes,
+                               const struct lane_rows *rows, const struct tiles *tiles, u32 wanted,
+                               f32 bound)
 {
-    const lanes_f32 limit =
-        min(max(first * (1 + SLACK), (lanes_f32)(BOUND_LEAST)), (lanes_f32)(bound));
-    lists->limit = limit;
-    lists->scale =
-        limit < INFINITY ? (QUANTUM_MAX * (1 - SLACK)) / limit : (lanes_f32)(SCALE_UNBOUNDED);
-    lists->step = limit < INFINITY ? (1 + SLACK) / lists->scale : (lanes_f32)(INFINITY);
-    FOR_LEVELS
-    for (u32 i = 0; i < LEVELS; i++)
-        lists->key[i] = (lanes_u32)(i + wanted + 1 < LEVELS ? 0 : KEY_EMPTY);
-}
-
-static inline void lists_insert(struct lists *lists, lanes_f32 squared, u32 place)
-{
-    const lanes_f32 quanta = min(squared * lists->scale, (lanes_f32)((f32)QUANTUM_MAX));
-    const lanes_u32 key = as_uint16(convert_int16(quanta)) << PLACE_BITS | place;
-    FOR_LEVELS
-    for (u32 i = LEVELS - 1; i > 0; i--)
-        lists->key[i] = min(lists->key[i], max(lists->key[i - 1], key));
-    lists->key[0] = min(lists->key[0], key);
-}
-
-/* What is as far as T + 1 quanta comes too late; where the spare has T, so does what is as far as
- * T. */
-static inline void lists_tighten(struct lists *lists)
-{
-    const lanes_i32 last = as_int16(lists->key[LEVELS - 2] >> PLACE_BITS);
-    const lanes_i32 spare = as_int16(lists->key[LEVELS - 1] >> PLACE_BITS);
-    lists->limit = min(lists->limit, convert_float16(min(last + 1, spare)) * lists->step);
-}
-
-/* Numbers the tiles that lists still hold anew, in the same order, so that there is room. */
-static inline void entered_renew(struct entered *entered, struct lists *lists)
-{
-    u32 keys[LEVELS * TILE_ROWS], numbers[ENTERED_MAX], count = 0;
-    for (u32 i = 0; i < ENTERED_MAX; i++)
-        numbers[i] = NONE_U32;
-    for (u32 i = 0; i < LEVELS; i++)
-        vstore16(lists->key[i], i, keys);
-    for (u32 i = 0; i < LEVELS * TILE_ROWS; i++)
-        if (keys[i] != KEY_EMPTY)
-            numbers[(keys[i] & PLACE_MASK) / TILE_ROWS] = 0;
-
-    for (u32 i = 0; i < ENTERED_MAX; i++) {
-        if (numbers[i] == NONE_U32)
+    u32 begin[TILE_ROWS], end[TILE_ROWS];
+    for (u32 lane = 0; lane < TILE_ROWS; lane++) {
+        if (lane > 0 && rows->base[lane] == rows->base[lane - 1]) {
+            begin[lane] = begin[lane - 1];
+            end[lane] = end[lane - 1];
             continue;
-        numbers[i] = count;
-        entered->tile[count++] = entered->tile[i];
-    }
-    entered->count = count;
-    for (u32 i = 0; i < LEVELS * TILE_ROWS; i++)
-        if (keys[i] != KEY_EMPTY)
-            keys[i] = (keys[i] & ~PLACE_MASK) | keys[i] % TILE_ROWS |
-                      numbers[(keys[i] & PLACE_MASK) / TILE_ROWS] * TILE_ROWS;
-    for (u32 i = 0; i < LEVELS; i++)
-        lists->key[i] = vload16(i, keys);
-}
-
-/* In few dimensions most tiles that are reached matter to some lane, and a test of each row costs
- * more than it saves; where there are angles it saves those. */
-#define ROWS_TESTED (DOF > 3 || EMBEDDING_CURVED)
-
-/* Offers the points of a tile. */
-static inline void scan_tile(struct lists *lists, struct entered *entered,
-                             const struct lanes *lanes, const struct tiles *tiles, u32 tile)
-{
-    u32 number = NONE_U32;
-    for (u32 i = 0; i < TILE_ROWS; i++) {
-        const size_t slot = (size_t)tile * TILE_ROWS + i;
-        const lanes_f32 squared =
-            lanes_within(lanes->query, tiles->rows + slot * ROW, lists->limit);
-#if ROWS_TESTED
-        if (!lanes_any(squared < lists->limit))
-            continue;
-#endif
-        if (number == NONE_U32) {
-            if (entered->count == ENTERED_MAX)
-                entered_renew(entered, lists);
-            number = entered->count++;
-            entered->tile[number] = tile;
         }
-        lists_insert(lists, squared, number * TILE_ROWS + i);
-#if ROWS_TESTED
-        lists_tighten(lists);
-#endif
+        window_of(&begin[lane], &end[lane], tiles, rows->base[lane], wanted);
     }
-#if !ROWS_TESTED
-    lists_tighten(lists);
+    for (u32 p = 0; p < PARTS; p++) {
+        const part_f32 first =
+            part_bound(lanes, p, tiles, begin + p * PART, end + p * PART, wanted);
+        const part_f32 limit =
+            min(max(first * (1 + SLACK), (part_f32)(BOUND_LEAST)), (part_f32)(bound));
+        lists->limit[p] = limit;
+        lists->scale[p] =
+            limit < INFINITY ? (QUANTUM_MAX * (1 - SLACK)) / limit : (part_f32)(SCALE_UNBOUNDED);
+        lists->step[p] = limit < INFINITY ? (1 + SLACK) / lists->scale[p] : (part_f32)(INFINITY);
+        FOR_LEVELS
+        for (u32 i = 0; i < LEVELS; i++)
+            lists->key[p][i] = (part_u32)(i + wanted + 1 < LEVELS ? 0 : KEY_EMPTY);
+    }
+}
+
+#if FEW_DIMENSIONS
+
+/* Offers the points of a tile to the parts of a mask. Search is exact here: what concerns no lane
+ * of a part is left out. */
+static inline void scan_tile(struct lists *lists, struct entered *entered,
+                             const struct lanes *lanes, const struct tiles *tiles, u32 tile,
+                             u32 parts)
+{
+    __global const f32 *rows = tiles->rows + (size_t)tile * TILE_ROWS * ROW;
+    u32 number = NONE_U32;
+    for (u32 p = 0; p < PARTS; p++) {
+        if ((parts >> p & 1) == 0)
+            continue;
+        const part_f32 *query = lanes->query[p], limit = lists->limit[p];
+        part_f32 squared[TILE_ROWS];
+        u32 within = 0;
+        for (u32 row = 0; row < TILE_ROWS; row++) {
+            EMBEDDING_SQUARED_WITHIN(part_f32, squared[row], query[c], rows[row * ROW + c], limit,
+                                     part_any);
+            within |= (part_any(squared[row] < limit) ? 1u : 0u) << row;
+        }
+        if (within == 0)
+            continue;
+        if (number == NONE_U32)
+            number = entered_add(entered, lists, tile);
+        lists_insert(lists, p, squared, within, number * TILE_ROWS);
+    }
+}
+
+#else
+
+/* Offers the points of a tile, one that matters to any lane to all: with alpha below 1 a lane may
+ * not get to see the points that gave its bound, and takes what others find. */
+static inline void scan_tile(struct lists *lists, struct entered *entered,
+                             const struct lanes *lanes, const struct tiles *tiles, u32 tile,
+                             u32 parts)
+{
+    __global const f32 *rows = tiles->rows + (size_t)tile * TILE_ROWS * ROW;
+    const part_f32 *query = lanes->query[0];
+    u32 number = NONE_U32;
+    for (u32 row = 0; row < TILE_ROWS; row++) {
+        part_f32 squared;
+        EMBEDDING_SQUARED_WITHIN(part_f32, squared, query[c], rows[row * ROW + c], lists->limit[0],
+                                 part_any);
+        if (!part_any(squared < lists->limit[0]))
+            continue;
+        if (number == NONE_U32)
+            number = entered_add(entered, lists, tile);
+        lists_insert(lists, 0, &squared, 1, number * TILE_ROWS + row);
+    }
+}
+
 #endif
+
+/* The parts with a lane that has a node's box within alpha times its limit, a bit each. */
+static inline u32 parts_beside(const struct lists *lists, const struct lanes *lanes,
+                               const struct tiles *tiles, u32 node, f32 alpha)
+{
+    __global const f32 *box = tiles->boxes + (size_t)2 * node * ROW;
+    u32 parts = 0;
+#pragma unroll
+    for (u32 p = 0; p < PARTS; p++) {
+        const part_f32 *query = lanes->query[p];
+        part_f32 beside;
+        EMBEDDING_CHORD(part_f32, beside,
+                        query[c] -
+                            min(max(query[c], (part_f32)(box[c])), (part_f32)(box[ROW + c])));
+        parts |= (part_any(beside < alpha * lists->limit[p]) ? 1u : 0u) << p;
+    }
+    return parts;
 }
 
 /* Offers all tiles of a bucket that are near enough, but one. */
@@ -291,15 +221,16 @@ static inline void walk_bucket(struct lists *lists, struct entered *entered,
 {
     const u32 end = tiles->starts[bucket + 1] / TILE_ROWS;
     for (u32 first = tiles->starts[bucket] / TILE_ROWS; first < end; first += TILE_NODES) {
-        u32 left = lanes_mask(nodes_beside(lanes, tiles, first) < alpha * lanes_most(lists->limit));
+        u32 left = lanes_mask(nodes_beside(lanes, tiles, first) < alpha * lists_reach(lists));
         if (end - first < TILE_NODES)
             left &= (1u << (end - first)) - 1;
         if (but - first < TILE_NODES)
             left &= ~(1u << (but - first));
         for (; left != 0; left &= left - 1) {
             const u32 tile = first + lowest_bit(left);
-            if (lanes_any(lanes_beside(lanes->query, tiles, tile) < alpha * lists->limit))
-                scan_tile(lists, entered, lanes, tiles, tile);
+            const u32 parts = parts_beside(lists, lanes, tiles, tile, alpha);
+            if (parts != 0)
+                scan_tile(lists, entered, lanes, tiles, tile, parts);
         }
     }
 }
@@ -310,21 +241,20 @@ static inline void walk(struct lists *lists, struct entered *entered, const stru
 {
     const u32 own = tiles->owners[base], blocks = tiles->layout.bucket_nodes / TILE_NODES;
 
-    scan_tile(lists, entered, lanes, tiles, base);
+    scan_tile(lists, entered, lanes, tiles, base, ALL_PARTS);
     for (u32 step = 0; step <= blocks; step++) {
         u32 first = own, left = 1;
         if (step > 0) {
             first = (own / TILE_NODES ^ (step - 1)) * TILE_NODES;
             left = lanes_mask(nodes_beside(lanes, tiles, tiles->layout.tile_nodes + first) <
-                              alpha * lanes_most(lists->limit));
+                              alpha * lists_reach(lists));
         }
         if (step == 1)
             left &= ~(1u << own % TILE_NODES);
         for (; left != 0; left &= left - 1) {
             const u32 bucket = first + lowest_bit(left);
             if (step == 0 ||
-                lanes_any(lanes_beside(lanes->query, tiles, tiles->layout.tile_nodes + bucket) <
-                          alpha * lists->limit))
+                parts_beside(lists, lanes, tiles, tiles->layout.tile_nodes + bucket, alpha) != 0)
                 walk_bucket(lists, entered, lanes, tiles, bucket, base, alpha);
         }
     }
@@ -344,8 +274,8 @@ static inline void write_rows(__global f32 *distances, __global u32 *indices,
 {
     u32 keys[LEVELS * TILE_ROWS];
     FOR_LEVELS
-    for (u32 i = 0; i < LEVELS; i++)
-        vstore16(lists->key[i], i, keys);
+    for (u32 i = 0; i < LEVELS * PARTS; i++)
+        part_store(lists->key[i % PARTS][i / PARTS], i, keys);
 
     for (u32 lane = 0; lane < TILE_ROWS; lane++) {
         if (rows->out[lane] == NONE_U32)
@@ -428,19 +358,21 @@ static inline void search_group(__global u32 *indices, __global f32 *distances,
     lane_rows_load(&rows, tiles, guests, asked, stretch, group);
 #pragma unroll
     for (u32 c = 0; c < DOF; c++) {
-        lanes.query[c] = vload16(c, rows.query);
-        lanes.low[c] = lanes_least(lanes.query[c]);
-        lanes.high[c] = lanes_most(lanes.query[c]);
+        lanes.low[c] = INFINITY;
+        lanes.high[c] = -INFINITY;
+        for (u32 p = 0; p < PARTS; p++) {
+            lanes.query[p][c] = part_load(c * PARTS + p, rows.query);
+            lanes.low[c] = min(lanes.low[c], part_least(lanes.query[p][c]));
+            lanes.high[c] = max(lanes.high[c], part_most(lanes.query[p][c]));
+        }
     }
     entered.count = 0;
-    lists_begin(&lists, lanes_bound(&lanes, &rows, tiles, wanted), wanted, asked->bound);
+    lists_begin(&lists, &lanes, &rows, tiles, wanted, asked->bound);
     walk(&lists, &entered, &lanes, tiles, rows.base[rows.count / 2], asked->alpha);
     write_rows(distances, indices, &lists, &entered, &rows, tiles, asked, wanted);
 
     // lanes whose spare is as far as the last of the wanted may have lost one
-    const lanes_i32 last = as_int16(lists.key[LEVELS - 2] >> PLACE_BITS);
-    const lanes_i32 spare = as_int16(lists.key[LEVELS - 1] >> PLACE_BITS);
-    u32 open = lanes_mask((last == spare) & (last < (i32)QUANTUM_MAX)), real = 0;
+    u32 open = lists_open(&lists), real = 0;
     for (u32 lane = 0; lane < TILE_ROWS; lane++)
         real |= (u32)(rows.out[lane] != NONE_U32) << lane;
     open &= asked->alpha < 1.0f ? 0 : real;

@@ -8,7 +8,7 @@
  * are bounded by the same sum in the same order as distances are, or by one of chords
  * (embedding.h), and rounding is monotone.
  *
- * CPU shape (tiles_lanes.h): 16 queries are the lanes of one vector. GPU shape (tiles_group.h): a
+ * CPU shape (tiles_lanes.h): 16 queries are lanes of vectors. GPU shape (tiles_group.h): a
  * query is a work-item, a work-group walks together.
  *
  * -D ROW, DOF, EMBEDDED_…: of embedding.h. -D LEVELS: entries of a list in registers,

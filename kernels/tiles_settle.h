@@ -32,8 +32,8 @@ static inline void row_insert(__global f32 *distances, __global u32 *indices, u3
 
 /* How far the rows of the unsettled lanes reach: their last pairs. */
 struct reach {
-    lanes_f32 squared;
-    lanes_u32 id;
+    part_f32 squared[PARTS];
+    part_u32 id[PARTS];
 };
 
 static inline struct reach reach_of(__global const f32 *distances, __global const u32 *indices,
@@ -47,14 +47,36 @@ static inline struct reach reach_of(__global const f32 *distances, __global cons
         squared[lane] = is_open ? distances[last] : -1.0f;
         id[lane] = is_open ? indices[last] : 0;
     }
-    return (struct reach){vload16(0, squared), vload16(0, id)};
+    struct reach reach;
+    for (u32 p = 0; p < PARTS; p++) {
+        reach.squared[p] = part_load(p, squared);
+        reach.id[p] = part_load(p, id);
+    }
+    return reach;
 }
 
-/* Lanes for which (squared, id) comes before their last pair. */
-static inline lanes_i32 reach_before(const struct reach *reach, lanes_f32 squared, u32 id)
+/* Lanes of a part for which (squared, id) comes before their last pair. */
+static inline part_i32 reach_before(const struct reach *reach, u32 p, part_f32 squared, u32 id)
 {
-    return (squared < reach->squared) |
-           ((squared == reach->squared) & (lanes_i32)((lanes_u32)(id) < reach->id));
+    return (squared < reach->squared[p]) |
+           ((squared == reach->squared[p]) & (part_i32)((part_u32)(id) < reach->id[p]));
+}
+
+/* Whether a node may hold what comes before the last pair of any lane. */
+static inline bool node_before(const struct reach *reach, const struct lanes *lanes,
+                               const struct tiles *tiles, u32 node)
+{
+    __global const f32 *box = tiles->boxes + (size_t)2 * node * ROW;
+    bool before = false;
+    for (u32 p = 0; p < PARTS; p++) {
+        const part_f32 *query = lanes->query[p];
+        part_f32 squared;
+        EMBEDDING_CHORD(part_f32, squared,
+                        query[c] -
+                            min(max(query[c], (part_f32)(box[c])), (part_f32)(box[ROW + c])));
+        before |= part_any(reach_before(reach, p, squared, tiles->lowest[node]));
+    }
+    return before;
 }
 
 /* Walks through all that may belong to the rows of the lanes `open` again, with exact pairs. */
@@ -66,23 +88,28 @@ static inline void settle(__global f32 *distances, __global u32 *indices, const 
     struct reach reach = reach_of(distances, indices, rows, open, k);
 
     for (u32 bucket = 0; bucket < tiles->layout.buckets; bucket++) {
-        if (!lanes_any(reach_before(&reach, lanes_beside(lanes->query, tiles, tile_nodes + bucket),
-                                    tiles->lowest[tile_nodes + bucket])))
+        if (!node_before(&reach, lanes, tiles, tile_nodes + bucket))
             continue;
         const u32 end = tiles->starts[bucket + 1] / TILE_ROWS;
         for (u32 tile = tiles->starts[bucket] / TILE_ROWS; tile < end; tile++) {
-            if (!lanes_any(reach_before(&reach, lanes_beside(lanes->query, tiles, tile),
-                                        tiles->lowest[tile])))
+            if (!node_before(&reach, lanes, tiles, tile))
                 continue;
             for (u32 i = 0; i < TILE_ROWS; i++) {
                 const size_t slot = (size_t)tile * TILE_ROWS + i;
                 const u32 id = tiles->ids[slot];
-                const lanes_f32 squared = lanes_squared(lanes->query, tiles->rows + slot * ROW);
-                u32 left = lanes_mask(reach_before(&reach, squared, id) & (squared < asked->bound));
+                __global const f32 *row = tiles->rows + slot * ROW;
+                f32 each[TILE_ROWS];
+                u32 left = 0;
+                for (u32 p = 0; p < PARTS; p++) {
+                    part_f32 squared;
+                    EMBEDDING_SQUARED(part_f32, squared, lanes->query[p][c], row[c], part_any);
+                    part_store(squared, p, each);
+                    left |=
+                        part_mask(reach_before(&reach, p, squared, id) & (squared < asked->bound))
+                        << p * PART;
+                }
                 if (left == 0)
                     continue;
-                f32 each[TILE_ROWS];
-                vstore16(squared, 0, each);
                 for (; left != 0; left &= left - 1) {
                     const u32 lane = lowest_bit(left);
                     const size_t out = (size_t)rows->out[lane] * k;
