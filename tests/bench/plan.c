@@ -1,32 +1,31 @@
 /* Benchmark: building a roadmap and answering batches, beside what other planners need for the
  * same.
  *
- *   bench_plan [--milestones N] [--runs N] [--only WORDS] [--kernels] [FOLDER] [PROBLEM…]
+ *   bench_plan [--milestones N] [--runs N] [--only WORDS] [--kernels] [--rows FILE]
+ *              [FOLDER] [PROBLEM…]
  *
  * FOLDER (has a slash; default: PRM_BENCH_DATA) holds problems (default: p1 p2 p3) as folders of
  * world.json, robot.json and request.json. --milestones: of the roadmap (default 10 000). --runs:
- * whose median is printed (default 5). --only: batches whose title has these words. --kernels adds
- * the device time of each kernel, from a context of its own, since profiling slows the queue.
- * PRM_BENCH_PEERS names built peer programs (peers.h). PRMD_DEVICE and PRMD_TUNING choose device
- * and variant.
+ * whose median is printed (default 5). --only: batches whose title has these words (none: only
+ * builds). --rows appends what was measured to a file, as lines "problem;milestones;what;figure".
+ * --kernels adds the device time of each kernel, from a context of its own, since profiling slows
+ * the queue. PRM_BENCH_PEERS names built peer programs (peers.h). PRMD_DEVICE and PRMD_TUNING
+ * choose device and variant.
  *
  * Kernels are warm: each measurement's first run is thrown away. Peers run after our builds and
  * batches, in the same minute.
  */
-#include "roadmap/plan/plan.h"
-#include "bench.h"
 #include "client/table.h"
 #include "device/launch.h"
 #include "peers.h"
-#include "problem.h"
+#include "plan_bench.h"
 
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS_MAX = 64, NEIGHBORS = 10, REPEATS = 8, SINGLES = 200, NAMES_MAX = 16 };
+enum { REPEATS = 8, NAMES_MAX = 16 };
 
 /* What the command line says. */
 struct arguments {
@@ -34,112 +33,28 @@ struct arguments {
     unsigned name_count, runs;
     uint32_t milestones;
     const char *only; /* NULL: all batches */
+    const char *rows; /* NULL: no file */
     bool kernels;
 };
 
-struct bench {
-    struct prm_context *context;
-    struct prm_arena *arena;
-    struct prm_planner *planner;
-    struct prm_world *world;
-    struct prm_roadmap *roadmap;
-    struct prm_validity *validity;
-    const struct problem_files *files;
+/* Where figures go besides. */
+struct rows {
+    FILE *file; /* NULL: nowhere */
+    const char *problem;
     uint32_t milestones;
-    unsigned runs;
 };
 
-/* One batch's measurement. */
-struct measure {
-    double ms, queries_per_s, mean_length;
-    uint32_t solved, count;
-    struct prm_plan_times times; /* of the median run */
-};
-
-/* Opens a device and puts the problem's world on it. */
-static void bench_open(struct bench *bench, const struct problem_files *files, unsigned runs,
-                       uint32_t milestones, bool time_kernels)
+static void row_write(const struct rows *rows, const char *what, double figure)
 {
-    struct prm_context_options options = {.device = getenv("PRMD_DEVICE"),
-                                          .tuning = getenv("PRMD_TUNING"),
-                                          .time_kernels = time_kernels};
-    *bench = (struct bench){.files = files, .milestones = milestones, .runs = runs};
-    bench_must(prm_context_open(&bench->context, &options), "device");
-    bench_must(prm_arena_create(bench->context, &bench->arena), "arena");
-    bench_must(prm_planner_create(bench->context, &bench->planner), "planner");
-    bench_must(prm_world_create(bench->arena, &bench->world, &files->spec.spec), "world");
+    if (rows->file)
+        fprintf(rows->file, "%s;%u;%s;%.6g\n", rows->problem, rows->milestones, what, figure);
 }
 
-static void roadmap_close(struct bench *bench)
+/* Builds; prints the stages' medians and returns the median of the whole. */
+static double build_report(struct bench *bench, const struct rows *rows)
 {
-    prm_validity_destroy(bench->validity);
-    prm_roadmap_destroy(bench->roadmap);
-    bench->validity = NULL;
-    bench->roadmap = NULL;
-}
-
-static void bench_close(struct bench *bench)
-{
-    roadmap_close(bench);
-    prm_world_destroy(bench->world);
-    prm_planner_destroy(bench->planner);
-    prm_arena_destroy(bench->arena);
-    prm_context_close(bench->context);
-}
-
-/* Builds once from the beginning; milliseconds. */
-static double build_once(struct bench *bench)
-{
-    struct robot_spec robot;
-    struct prm_roadmap_params params = {.seed = 1,
-                                        .sample_count = bench->milestones,
-                                        .sample_method = PRM_SAMPLE_UNIFORM,
-                                        .neighbor_method = PRM_NEIGHBOR_AUTO,
-                                        .k = NEIGHBORS,
-                                        .target_recall = 0.95,
-                                        .edge_check = PRM_EDGE_CERTIFIED};
-    struct prm_build *build = NULL;
-    roadmap_close(bench);
-    bench_must(robot_spec_init(&robot, &bench->files->robot), "robot");
-    double start = bench_now_ms();
-    bench_must(prm_build_create(bench->context, &build, bench->world, &robot.spec, &params),
-               "build");
-    for (bool done = false; !done;)
-        bench_must(prm_build_step(build, &done), "build");
-    bench_must(prm_build_finish(build, &bench->roadmap, &bench->validity), "build");
-    bench_must(prm_context_finish(bench->context), "build");
-    double ms = bench_now_ms() - start;
-    prm_build_destroy(build);
-    robot_spec_deinit(&robot);
-    return ms;
-}
-
-/* Makes the landmarks, which a service does when nothing else waits. */
-static void refine(struct bench *bench)
-{
-    const double begin = bench_now_ms();
-    double worst = 0;
-    unsigned steps = 0;
-    for (bool done = false; !done; steps++) {
-        const double start = bench_now_ms();
-        bench_must(prm_validity_refine(bench->validity, &done), "landmarks");
-        worst = fmax(worst, bench_now_ms() - start);
-    }
-    printf("landmarks: %.2f ms in %u steps, the longest %.2f ms\n", bench_now_ms() - begin, steps,
-           worst);
-}
-
-/* Builds some times; prints the stages' medians and returns the median of the whole. */
-static double build_measure(struct bench *bench)
-{
-    double whole[RUNS_MAX], stages[PRM_STAGES_MAX][RUNS_MAX];
-    build_once(bench);
-    for (unsigned run = 0; run < bench->runs; run++) {
-        whole[run] = build_once(bench);
-        for (uint32_t i = 0; i < bench->roadmap->statistics.stage_count; i++)
-            stages[i][run] = bench->roadmap->statistics.stages[i].milliseconds;
-    }
-
+    double stages[PRM_STAGES_MAX];
+    const double whole = bench_build(bench, stages);
     const struct prm_roadmap_statistics *statistics = &bench->roadmap->statistics;
     printf("%u milestones, %u candidate edges, %u valid, %u components, neighbours by %s, "
            "recall %.4f\n\n",
@@ -148,51 +63,21 @@ static double build_measure(struct bench *bench)
            statistics->recall);
     struct table table;
     table_init(&table, (const char *const[]){"build stage", ">ms", NULL});
+    row_write(rows, "build: ms", whole);
     for (uint32_t i = 0; i < statistics->stage_count; i++) {
+        char what[64];
         table_cell(&table, "%s", statistics->stages[i].name);
-        table_cell(&table, "%.2f", bench_median(stages[i], bench->runs));
+        table_cell(&table, "%.2f", stages[i]);
+        snprintf(what, sizeof what, "build: %s ms", statistics->stages[i].name);
+        row_write(rows, what, stages[i]);
     }
+    const struct prm_memory_use use = prm_context_memory(bench->context);
+    row_write(rows, "build: memory MiB",
+              (double)(use.resident_bytes + use.scratch_bytes) / (1 << 20));
     table_print(&table, stdout);
     table_deinit(&table);
-    putchar('\n');
-    return bench_median(whole, bench->runs);
-}
-
-/* Plans queries[count] some times. */
-static struct measure plan_measure(struct bench *bench, const struct prm_query *queries,
-                                   uint32_t count, const struct prm_plan_options *options)
-{
-    struct measure measure = {.count = count};
-    double ms[RUNS_MAX], sorted[RUNS_MAX];
-    struct prm_plan_times times[RUNS_MAX];
-    for (unsigned run = 0; run <= bench->runs; run++) {
-        struct prm_plan_results results;
-        double start = bench_now_ms();
-        bench_must(prm_plan(bench->planner, &results, bench->roadmap, bench->validity, bench->world,
-                            queries, count, options),
-                   "plan");
-        if (run > 0) {
-            ms[run - 1] = sorted[run - 1] = bench_now_ms() - start;
-            times[run - 1] = results.times;
-        }
-        if (run == bench->runs) {
-            measure.solved = results.solved;
-            for (uint32_t i = 0; i < count; i++)
-                measure.mean_length += results.results[i].status == PRM_SOLVED
-                                           ? results.results[i].length / results.solved
-                                           : 0;
-        }
-        prm_plan_results_deinit(&results);
-    }
-
-    // the stages of the run that is nearest to the median
-    measure.ms = bench_median(sorted, bench->runs);
-    measure.queries_per_s = 1000 * count / measure.ms;
-    unsigned nearest = 0;
-    for (unsigned run = 1; run < bench->runs; run++)
-        nearest = fabs(ms[run] - measure.ms) < fabs(ms[nearest] - measure.ms) ? run : nearest;
-    measure.times = times[nearest];
-    return measure;
+    printf("\nwhole build: %.2f ms\n", whole);
+    return whole;
 }
 
 /* The batches measured: X(title, objective, output, simplify). */
@@ -229,7 +114,7 @@ static void batches_measure(struct bench *bench, const struct prm_query *queries
         struct prm_plan_options options = {.objective = batches[i].objective,
                                            .output = batches[i].output,
                                            .simplify = batches[i].simplify};
-        struct measure measure = plan_measure(bench, queries, count, &options);
+        struct measure measure = bench_batch(bench, queries, count, &options);
         measures[i] = measure;
         table_cell(&table, "%s", batches[i].title);
         table_cell(&table, "%u", measure.count);
@@ -246,25 +131,27 @@ static void batches_measure(struct bench *bench, const struct prm_query *queries
     putchar('\n');
 }
 
-/* The latency of single queries, each a batch of its own: median and 99th percentile. */
-static void singles_measure(struct bench *bench)
+/* The landmarks are made. */
+static void refine_report(struct bench *bench, const struct rows *rows)
 {
-    double ms[SINGLES];
-    struct prm_plan_options options = {.objective = PRM_OBJECTIVE_LENGTH,
-                                       .output = PRM_OUTPUT_PATH};
-    for (uint32_t i = 0; i < 2 * SINGLES; i++) {
-        struct prm_plan_results results;
-        const uint32_t query = i % bench->files->request.query_count;
-        const double start = bench_now_ms();
-        bench_must(prm_plan(bench->planner, &results, bench->roadmap, bench->validity, bench->world,
-                            &bench->files->queries[query], 1, &options),
-                   "plan");
-        ms[i % SINGLES] = bench_now_ms() - start;
-        prm_plan_results_deinit(&results);
-    }
-    const double median = bench_median(ms, SINGLES);
-    printf("one query, shortest path: median %.3f ms, p99 %.3f ms\n\n", median,
-           ms[SINGLES * 99 / 100]);
+    double longest;
+    unsigned steps;
+    const double ms = bench_refine(bench, &longest, &steps);
+    printf("landmarks: %.2f ms in %u steps, the longest %.2f ms\n\n", ms, steps, longest);
+    row_write(rows, "landmarks: ms", ms);
+}
+
+static void singles_report(struct bench *bench, const struct rows *rows)
+{
+    double p99;
+    const double median = bench_singles(bench, &p99);
+    const struct json_measure json = bench_json(bench);
+    printf("one query, shortest path: median %.3f ms, p99 %.3f ms\n"
+           "JSON, a query: %.2f us to read, %.2f us to write %.0f bytes\n\n",
+           median, p99, json.read_us, json.write_us, json.answer_bytes);
+    row_write(rows, "one query: ms", median);
+    row_write(rows, "JSON: request read us", json.read_us);
+    row_write(rows, "JSON: answer written us", json.write_us);
 }
 
 /* Ours and the peers' in one table. */
@@ -332,31 +219,74 @@ static void kernels_print(struct bench *bench, const char *title)
 static void profile(const struct problem_files *files, uint32_t milestones)
 {
     struct bench bench;
-    bench_open(&bench, files, 1, milestones, true);
-    build_once(&bench);
+    bench_open(&bench, files, milestones, 1, true);
+    double longest;
+    unsigned steps;
+    bench_build_once(&bench);
     prm_context_kernel_times_reset(bench.context);
-    build_once(&bench);
+    bench_build_once(&bench);
     kernels_print(&bench, "kernel, one build");
-    refine(&bench);
+    bench_refine(&bench, &longest, &steps);
     struct prm_plan_options options = {.simplify = true};
-    plan_measure(&bench, files->queries, files->request.query_count, &options);
+    bench_batch(&bench, files->queries, files->request.query_count, &options);
     prm_context_kernel_times_reset(bench.context);
-    plan_measure(&bench, files->queries, files->request.query_count, &options);
+    bench_batch(&bench, files->queries, files->request.query_count, &options);
     kernels_print(&bench, "kernel, two batches");
     bench_close(&bench);
 }
 
-static void problem_bench(const struct problem_files *files, const char *name,
-                          const struct arguments *arguments)
+/* Batches as rows: the whole, and the stages that are of interest, a query. */
+static void measures_rows(const struct rows *rows, const struct measure *measures)
 {
+    for (unsigned i = 0; i < BATCH_COUNT; i++) {
+        const struct measure *measure = &measures[i];
+        const struct {
+            const char *stage;
+            double ms;
+        } stages[] = {{"connect", measure->times.connect_ms},
+                      {"search", measure->times.search_ms},
+                      {"extract", measure->times.extract_ms},
+                      {"simplify", measure->times.simplify_ms}};
+        char what[96];
+        if (measure->count == 0)
+            continue;
+        snprintf(what, sizeof what, "%s: queries/s", batches[i].title);
+        row_write(rows, what, measure->queries_per_s);
+        for (unsigned stage = 0; stage < sizeof stages / sizeof *stages; stage++) {
+            if (stages[stage].ms <= 0)
+                continue;
+            snprintf(what, sizeof what, "%s: %s us", batches[i].title, stages[stage].stage);
+            row_write(rows, what, 1e3 * stages[stage].ms / measure->count);
+        }
+    }
+}
+
+/* What peers need, as rows. */
+static void peers_rows(const struct rows *rows, const struct peers *peers)
+{
+    char what[96];
+    if (peers->build_ms > 0)
+        row_write(rows, "peer OMPL: build ms", peers->build_ms);
+    for (unsigned i = 0; i < peers->rate_count; i++) {
+        snprintf(what, sizeof what, "peer %s: queries/s", peers->rates[i].name);
+        row_write(rows, what, peers->rates[i].queries_per_s);
+    }
+}
+
+static void problem_bench(const struct problem_files *files, const char *name,
+                          const struct arguments *arguments, FILE *rows_file)
+{
+    const struct rows rows = {rows_file, name, arguments->milestones};
     printf("== %s\n", name);
     struct bench bench;
     struct measure measures[BATCH_COUNT];
-    bench_open(&bench, files, arguments->runs, arguments->milestones, false);
-    double build_ms = build_measure(&bench);
-    printf("whole build: %.2f ms\n", build_ms);
-    refine(&bench);
-    putchar('\n');
+    bench_open(&bench, files, arguments->milestones, arguments->runs, false);
+    const double build_ms = build_report(&bench, &rows);
+    if (arguments->only && strcmp(arguments->only, "none") == 0) {
+        bench_close(&bench);
+        return;
+    }
+    refine_report(&bench, &rows);
 
     // the queries as they are, then so many that filling and draining the device weighs little
     uint32_t count = files->request.query_count;
@@ -365,13 +295,22 @@ static void problem_bench(const struct problem_files *files, const char *name,
         many[i] = files->queries[i % count];
     batches_measure(&bench, files->queries, count, arguments->only, measures);
     batches_measure(&bench, many, REPEATS * count, arguments->only, measures);
+    measures_rows(&rows, measures);
     free(many);
-    singles_measure(&bench);
+    singles_report(&bench, &rows);
 
+    // a search by hand on our own graph, then whole planners by themselves
     struct peers peers = {0};
+    const struct plain_paths plain = bench_plain_paths(&bench);
+    printf("plain C A*, 2 threads, same graph, links unchecked: %.0f queries/s, search %.1f us, "
+           "%u solved, mean length %.4g\n\n",
+           plain.queries_per_s, plain.search_us, plain.solved, plain.mean_length);
+    row_write(&rows, "peer plain C A* on our graph: queries/s", plain.queries_per_s);
     const char *folder = getenv("PRM_BENCH_PEERS");
-    if (folder && !peers_run(&peers, folder, name, arguments->milestones, arguments->runs))
+    if (folder && *folder &&
+        !peers_run(&peers, folder, name, arguments->milestones, arguments->runs))
         printf("%s: no prm_bench that knows %s\n", folder, name);
+    peers_rows(&rows, &peers);
     comparison_print(build_ms, measures, &peers);
     bench_close(&bench);
     if (arguments->kernels)
@@ -380,11 +319,10 @@ static void problem_bench(const struct problem_files *files, const char *name,
 
 static bool read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-    static const struct option rows[] = {{"milestones", required_argument, NULL, 'n'},
-                                         {"runs", required_argument, NULL, 'r'},
-                                         {"only", required_argument, NULL, 'o'},
-                                         {"kernels", no_argument, NULL, 'k'},
-                                         {NULL, 0, NULL, 0}};
+    static const struct option rows[] = {
+        {"milestones", required_argument, NULL, 'n'}, {"runs", required_argument, NULL, 'r'},
+        {"only", required_argument, NULL, 'o'},       {"kernels", no_argument, NULL, 'k'},
+        {"rows", required_argument, NULL, 'w'},       {NULL, 0, NULL, 0}};
     *arguments = (struct arguments){.folder = getenv("PRM_BENCH_DATA"),
                                     .names = {"p1", "p2", "p3"},
                                     .name_count = 3,
@@ -397,6 +335,8 @@ static bool read_arguments(struct arguments *arguments, int argc, char **argv)
             arguments->runs = (unsigned)strtoul(optarg, NULL, 10);
         else if (code == 'o')
             arguments->only = optarg;
+        else if (code == 'w')
+            arguments->rows = optarg;
         else if (code == 'k')
             arguments->kernels = true;
         else
@@ -409,7 +349,7 @@ static bool read_arguments(struct arguments *arguments, int argc, char **argv)
     while (optind < argc && arguments->name_count < NAMES_MAX)
         arguments->names[arguments->name_count++] = argv[optind++];
     return arguments->folder && optind == argc && arguments->milestones > 0 &&
-           arguments->runs >= 1 && arguments->runs <= RUNS_MAX;
+           arguments->runs >= 1 && arguments->runs <= BENCH_RUNS_MAX;
 }
 
 int main(int argc, char **argv)
@@ -418,21 +358,28 @@ int main(int argc, char **argv)
     if (!read_arguments(&arguments, argc, argv)) {
         fprintf(stderr,
                 "usage: bench_plan [--milestones N] [--runs 1…%d] [--only WORDS] [--kernels] "
-                "[FOLDER] [PROBLEM…]\nFOLDER has a slash; default: PRM_BENCH_DATA\n",
-                RUNS_MAX);
+                "[--rows FILE] [FOLDER] [PROBLEM…]\nFOLDER has a slash; default: PRM_BENCH_DATA\n",
+                BENCH_RUNS_MAX);
         return 2;
     }
     if (!getenv("PRM_BENCH_PEERS"))
-        puts("PRM_BENCH_PEERS is not set: no peers are measured");
+        puts("PRM_BENCH_PEERS is not set: no other planners are measured");
     setvbuf(stdout, NULL, _IOLBF, 0);
+    FILE *rows = arguments.rows ? fopen(arguments.rows, "a") : NULL;
+    if (arguments.rows && !rows) {
+        perror(arguments.rows);
+        return 2;
+    }
     for (unsigned i = 0; i < arguments.name_count; i++) {
         char path[1024];
         struct problem_files files;
         snprintf(path, sizeof path, "%s/%s", arguments.folder, arguments.names[i]);
         if (!problem_files_read(&files, path))
             return 2;
-        problem_bench(&files, arguments.names[i], &arguments);
+        problem_bench(&files, arguments.names[i], &arguments, rows);
         problem_files_deinit(&files);
     }
+    if (rows && fclose(rows) != 0)
+        return 1;
     return 0;
 }

@@ -1,4 +1,5 @@
 #include "problem.h"
+#include "bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,6 @@ static bool refuse(const char *name, const char *document, const struct problem 
 bool problem_files_parse(struct problem_files *files, const char *name, const struct text *world,
                          const struct text *robot, const struct text *request)
 {
-    const char *coordinates[PRM_DOF_MAX];
     struct limits limits = limits_default();
     struct problem problem = {0};
     *files = (struct problem_files){0};
@@ -48,10 +48,10 @@ bool problem_files_parse(struct problem_files *files, const char *name, const st
     if (good) {
         files->dof = robot_dof(&files->robot, files->world.dimension);
         for (uint32_t i = 0; i < files->dof; i++)
-            coordinates[i] = robot_coordinate_name(&files->robot, files->world.dimension, i);
+            files->coordinates[i] = robot_coordinate_name(&files->robot, files->world.dimension, i);
     }
-    if (good && !plan_request_read(&files->request, request->data, request->length, coordinates,
-                                   files->dof, &limits, &problem))
+    if (good && !plan_request_read(&files->request, request->data, request->length,
+                                   files->coordinates, files->dof, &limits, &problem))
         good = refuse(name, "request", &problem);
     if (good && world_spec_init(&files->spec, &files->world) != PRM_OK)
         good = refuse(name, "world", &problem);
@@ -59,6 +59,7 @@ bool problem_files_parse(struct problem_files *files, const char *name, const st
         files->queries = queries_translate(&files->request);
     if (good && !files->queries)
         good = refuse(name, "request", &problem);
+    text_append(&files->request_text, request->data, request->length);
     if (!good)
         problem_files_deinit(files);
     return good;
@@ -84,5 +85,35 @@ void problem_files_deinit(struct problem_files *files)
     plan_request_deinit(&files->request);
     world_deinit(&files->world);
     robot_deinit(&files->robot);
+    text_deinit(&files->request_text);
     *files = (struct problem_files){0};
+}
+
+void problem_request_read(const struct problem_files *files)
+{
+    const struct limits limits = limits_default();
+    struct problem problem = {0};
+    struct plan_request request;
+    if (plan_request_read(&request, files->request_text.data, files->request_text.length,
+                          files->coordinates, files->dof, &limits, &problem))
+        plan_request_deinit(&request);
+}
+
+void problem_answer_write(const struct problem_files *files, const struct prm_plan_results *planned,
+                          struct text *out)
+{
+    struct plan_result *results = bench_memory(planned->count * sizeof *results);
+    for (uint32_t i = 0; i < planned->count; i++)
+        results[i] = result_translate(&planned->results[i], &files->world, &files->robot,
+                                      files->coordinates, files->dof);
+    const struct plan_answer answer = {.roadmap = "roadmap",
+                                       .fingerprint = "",
+                                       .coordinates = files->coordinates,
+                                       .dof = files->dof,
+                                       .request = &files->request,
+                                       .results = results,
+                                       .waypoints = planned->waypoints,
+                                       .nodes = planned->nodes};
+    plan_answer_write(&answer, out);
+    free(results);
 }

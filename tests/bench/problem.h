@@ -13,6 +13,8 @@ struct problem_files {
     struct world_spec spec;
     struct prm_query *queries; /* [request.query_count], owned */
     uint32_t dof;
+    const char *coordinates[PRM_DOF_MAX]; /* names, of the robot */
+    struct text request_text;             /* owned */
 };
 
 /* Reads a folder; false: a message was printed, nothing to deinitialise. */
@@ -22,5 +24,12 @@ bool problem_files_read(struct problem_files *files, const char *folder);
 bool problem_files_parse(struct problem_files *files, const char *name, const struct text *world,
                          const struct text *robot, const struct text *request);
 void problem_files_deinit(struct problem_files *files);
+
+/* Reads the request once more from its text, and forgets it. */
+void problem_request_read(const struct problem_files *files);
+
+/* Appends what the engine has answered to all queries as the wire's document. */
+void problem_answer_write(const struct problem_files *files, const struct prm_plan_results *planned,
+                          struct text *out);
 
 #endif

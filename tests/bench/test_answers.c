@@ -6,11 +6,12 @@
  * them. Landmarks must change no answer. On the kind of device that the file was made on (its first
  * line) every line is equal, in any shape of machine. Where the driver is the same and the
  * processor another, those of robots are equal that only translate; the others' sines may differ in
- * the last bit, and so may all on other drivers: there the numbers are near. Oracle: the file. With
- * PRM_WRITE set it is written instead of compared: the difference then shows what has changed, and
- * belongs into a commit that says why.
+ * the last bit, and so may all on other drivers: there the numbers are near. Oracle: the file,
+ * or another that PRM_ANSWERS names. With PRM_WRITE set it is written instead of compared: the
+ * difference then shows what has changed, and belongs into a commit that says why.
  */
 #include "problem.h"
+#include "reference.h"
 #include "scenes.h"
 #include "support/support.h"
 
@@ -20,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUERIES = 300, LINES_MAX = 64, LINE_BYTES = 200, TREE_NODES = 200 };
+enum { QUERIES = 300, TREE_NODES = 200 };
 
 /* How far numbers may be off on other devices: a part of them, or so many. */
 static const double near_part = 0.02, near_count = 5;
@@ -57,22 +58,6 @@ static const struct {
      {.objective = PRM_OBJECTIVE_LENGTH, .output = PRM_OUTPUT_PATH, .expand_samples = TREE_NODES}},
 };
 
-/* The lines of a reference. */
-struct lines {
-    char line[LINES_MAX][LINE_BYTES];
-    unsigned count;
-};
-
-static void add(struct lines *lines, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct lines *lines, const char *format, ...)
-{
-    va_list arguments;
-    assert_true(lines->count < LINES_MAX);
-    va_start(arguments, format);
-    vsnprintf(lines->line[lines->count++], LINE_BYTES, format, arguments);
-    va_end(arguments);
-}
-
 /* ---- answers as lines ---- */
 
 /* FNV-1a, 64 bits (Fowler, Noll & Vo 1991). */
@@ -82,7 +67,7 @@ static void hash_add(uint64_t *hash, const void *data, size_t bytes)
         *hash = (*hash ^ ((const unsigned char *)data)[i]) * UINT64_C(0x100000001b3);
 }
 
-static void answers_add(struct lines *lines, const char *scene, const char *title,
+static void answers_add(struct reference *lines, const char *scene, const char *title,
                         const struct prm_plan_results *results)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -99,13 +84,13 @@ static void answers_add(struct lines *lines, const char *scene, const char *titl
         hash_add(&hash, &result->length, sizeof result->length);
         length += result->length;
     }
-    add(lines, "%s %s: %u of %u solved, mean length %.6f, answers %016llx", scene, title,
-        results->solved, results->count, results->solved > 0 ? length / results->solved : 0,
-        (unsigned long long)hash);
+    reference_add(lines, "%s %s: %u of %u solved, mean length %.6f, answers %016llx", scene, title,
+                  results->solved, results->count,
+                  results->solved > 0 ? length / results->solved : 0, (unsigned long long)hash);
 }
 
 /* One batch of a scene, as the last line. */
-static void plan_add(struct lines *lines, const char *scene, unsigned batch,
+static void plan_add(struct reference *lines, const char *scene, unsigned batch,
                      struct prm_planner *planner, const struct prm_roadmap *roadmap,
                      const struct prm_validity *validity, const struct prm_world *world,
                      const struct problem_files *files)
@@ -118,7 +103,7 @@ static void plan_add(struct lines *lines, const char *scene, unsigned batch,
 }
 
 /* A scene's roadmap and answers. */
-static void scene_add(struct lines *lines, unsigned build)
+static void scene_add(struct reference *lines, unsigned build)
 {
     const char *scene = builds[build].scene;
     const struct prm_roadmap_params params = {
@@ -147,9 +132,10 @@ static void scene_add(struct lines *lines, unsigned build)
     assert_ok(robot_spec_init(&robot, &files.robot));
     assert_ok(prm_world_create(test_arena, &world, &files.spec.spec));
     assert_ok(prm_roadmap_create(test_context, &roadmap, &validity, world, &robot.spec, &params));
-    add(lines, "%s roadmap, %s: %u milestones, %u edges, %u valid, %u components, digest %s", scene,
-        builds[build].title, roadmap->milestone_count, roadmap->edge_count, validity->valid_edges,
-        validity->component_count, roadmap->digest);
+    reference_add(lines,
+                  "%s roadmap, %s: %u milestones, %u edges, %u valid, %u components, digest %s",
+                  scene, builds[build].title, roadmap->milestone_count, roadmap->edge_count,
+                  validity->valid_edges, validity->component_count, roadmap->digest);
 
     // once without landmarks, whose line is not kept, then all with them
     assert_ok(prm_planner_create(test_context, &planner));
@@ -158,7 +144,7 @@ static void scene_add(struct lines *lines, unsigned build)
         assert_ok(prm_validity_refine(validity, &done));
     plan_add(lines, scene, 0, planner, roadmap, validity, world, &files);
     lines->count--;
-    assert_string_equal(lines->line[lines->count], lines->line[lines->count - 1]);
+    assert_string_equal(lines->lines[lines->count], lines->lines[lines->count - 1]);
     for (unsigned batch = 1; batch < sizeof batches / sizeof *batches; batch++)
         plan_add(lines, scene, batch, planner, roadmap, validity, world, &files);
 
@@ -173,26 +159,6 @@ static void scene_add(struct lines *lines, unsigned build)
 }
 
 /* ---- the reference ---- */
-
-static void reference_read(struct lines *lines)
-{
-    FILE *file = fopen(PRM_ANSWERS, "r");
-    assert_non_null(file);
-    while (lines->count < LINES_MAX && fgets(lines->line[lines->count], LINE_BYTES, file)) {
-        lines->line[lines->count][strcspn(lines->line[lines->count], "\n")] = '\0';
-        lines->count++;
-    }
-    fclose(file);
-}
-
-static void reference_write(const struct lines *lines)
-{
-    FILE *file = fopen(PRM_ANSWERS, "w");
-    assert_non_null(file);
-    for (unsigned i = 0; i < lines->count; i++)
-        fprintf(file, "%s\n", lines->line[i]);
-    assert_int_equal(fclose(file), 0);
-}
 
 /* Equal but for numbers, which are near, and hashes at the end. */
 static bool is_near(const char *expected, const char *got)
@@ -226,34 +192,30 @@ static bool must_equal(const char *line, bool same_driver, bool same_processor)
 
 static void answers_are_as_ever(void **state)
 {
-    static struct lines expected, got;
-    const struct prm_device_info *device = prm_context_device(test_context);
+    static struct reference expected, got;
     (void)state;
-    // PoCL's names of devices have the processor's kind as their second word
-    const char *processor = strchr(device->name, '-');
-    processor = processor ? processor + 1 : device->name;
-    add(&got, "driver: %s %s", device->platform, device->driver);
-    add(&got, "processor: %.*s", (int)strcspn(processor, "-"), processor);
+    const char *path = getenv("PRM_ANSWERS") ? getenv("PRM_ANSWERS") : PRM_ANSWERS_FILE;
+    reference_add_device(&got, prm_context_device(test_context));
     for (unsigned build = 0; build < BUILDS; build++)
         scene_add(&got, build);
     if (getenv("PRM_WRITE")) {
-        reference_write(&got);
+        assert_true(reference_write(&got, path));
         return;
     }
 
     // every difference is shown
-    reference_read(&expected);
+    assert_true(reference_read(&expected, path));
     assert_int_equal(got.count, expected.count);
-    const bool same_driver = strcmp(expected.line[0], got.line[0]) == 0;
-    const bool same_processor = strcmp(expected.line[1], got.line[1]) == 0;
+    const bool same_driver = strcmp(expected.lines[0], got.lines[0]) == 0;
+    const bool same_processor = strcmp(expected.lines[1], got.lines[1]) == 0;
     unsigned differences = 0;
     for (unsigned i = 0; i < got.count; i++) {
-        if (strcmp(expected.line[i], got.line[i]) == 0)
+        if (strcmp(expected.lines[i], got.lines[i]) == 0)
             continue;
-        const bool bad = i >= 2 && (must_equal(got.line[i], same_driver, same_processor) ||
-                                    !is_near(expected.line[i], got.line[i]));
-        print_message("%s: %s\n    here: %s\n", bad ? "EXPECTED" : "reference", expected.line[i],
-                      got.line[i]);
+        const bool bad = i >= 2 && (must_equal(got.lines[i], same_driver, same_processor) ||
+                                    !is_near(expected.lines[i], got.lines[i]));
+        print_message("%s: %s\n    here: %s\n", bad ? "EXPECTED" : "reference", expected.lines[i],
+                      got.lines[i]);
         differences += bad;
     }
     assert_int_equal(differences, 0);
