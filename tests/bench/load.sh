@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Many clients at once, against a server of our own: ./dev bench load FOLDER [SECONDS]
 #
-# FOLDER holds a problem (world.json, robot.json, request.json). Measures throughput at 64 connections of one query
-# each, connections of one request each, and what a build does to the latency of plans at a steady rate, each for
-# SECONDS (default 5). PRM_BUILD names the build folder
-# (default: build), PRM_BENCH_FLAGS what the server is told besides.
+# FOLDER holds a problem (world.json, robot.json, request.json). Measures the latency of one connection, throughput at
+# 64 connections of one query each, connections of one request each, and what a build does to the latency of plans at a
+# steady rate, each for SECONDS (default 5). PRM_BUILD names the build folder (default: build), PRM_BENCH_FLAGS what the
+# server is told besides.
 set -euo pipefail
 folder=${1:?usage: ./dev bench load FOLDER [SECONDS]}
 seconds=${2:-5}
@@ -47,6 +47,7 @@ make_roadmap m 1
 sleep 1
 
 plan() { "$load" --pid "$server" "$@" "$folder" "$address" /v1/roadmaps/m/plan; }
+plan --title "one connection" --connections 1 --seconds "$seconds"
 plan --title "64 connections" --seconds "$seconds"
 plan --title "64 connections, simplified" --simplify --seconds "$seconds"
 plan --title "a connection a request" --close --seconds "$seconds"
