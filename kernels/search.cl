@@ -33,13 +33,13 @@ __kernel void search_begin(__global u32 *restrict first, __global u32 *restrict 
     }
 }
 
-/* Vertices of paths become milestones. What no path has written may be anything, and stays so. */
-__kernel void search_end(__global u32 *restrict entries, __global const u32 *restrict ids,
-                         const u32 vertex_count, const u32 n)
+/* The vertices of n queries' paths, in the pool's entries, become milestones. first, counts: of the pool. */
+__kernel void search_end(__global u32 *restrict entries, __global const u32 *restrict first,
+                         __global const u32 *restrict counts, __global const u32 *restrict ids,
+                         const u32 n)
 {
-    for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
-        const u32 vertex = entries[i];
-        if (vertex < vertex_count)
-            entries[i] = ids[vertex];
+    for (u32 q = share_begin(n), end = share_end(n); q < end; q++) {
+        for (u32 i = 0; i < counts[q]; i++)
+            entries[first[q] + i] = ids[entries[first[q] + i]];
     }
 }

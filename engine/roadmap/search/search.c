@@ -138,14 +138,15 @@ cleanup:
 static enum prm_status end(struct prm_context *context, const struct prm_search_run *run)
 {
     const struct prm_graph *graph = run->problem->graph;
-    const size_t entries = run->paths->pool_count;
-    const struct prm_share share = prm_share_of(context, entries);
+    const struct prm_search_paths *paths = run->paths;
+    const uint32_t queries = run->problem->query_count;
+    const struct prm_share share = prm_share_of(context, queries);
 
-    if (graph->ids.memory == NULL || entries == 0)
+    if (graph->ids.memory == NULL || queries == 0)
         return PRM_OK;
     return prm_launch(context, PRM_KERNEL_SEARCH_END, NULL, share.items, share.group,
-                      ARGS(ARG_BUFFER(run->paths->pool), ARG_BUFFER(graph->ids),
-                           ARG_U32(graph->vertex_count), ARG_U32((uint32_t)entries)));
+                      ARGS(ARG_BUFFER(paths->pool), ARG_BUFFER(paths->first),
+                           ARG_BUFFER(paths->counts), ARG_BUFFER(graph->ids), ARG_U32(queries)));
 }
 
 enum prm_status prm_search(struct prm_arena *arena, struct prm_search_paths *paths,
@@ -166,7 +167,7 @@ enum prm_status prm_search(struct prm_arena *arena, struct prm_search_paths *pat
 
     for (;;) {
         TRY(problem->objective == PRM_OBJECTIVE_LENGTH ? prm_search_astar(arena, &run)
-                                                       : prm_search_hops(arena, &run));
+                                                       : prm_search_bfs(arena, &run));
 
         // read-back: did all paths fit?
         TRY(prm_buffer_read(context, run.control, 0, control, sizeof(control)));
