@@ -17,8 +17,11 @@
 #define BOUND_LEAST 1e-30f
 #define SCALE_UNBOUNDED 1e-30f
 
-/* Rows that give the first bound, and how many of them must be points beyond the wanted. */
-#if LEVELS <= 34
+/* Rows that give the first bound, and how many of them must be points beyond the wanted: fewer
+ * where a tile's points are soon inserted. */
+#if FEW_DIMENSIONS && LEVELS <= 18
+#define WINDOW 32
+#elif LEVELS <= 34
 #define WINDOW 64
 #else
 #define WINDOW 256
@@ -167,7 +170,20 @@ static inline void scan_tile(struct lists *lists, struct entered *entered,
             continue;
         if (number == NONE_U32)
             number = entered_add(entered, lists, tile);
-        lists_insert(lists, p, squared, within, number * TILE_ROWS);
+
+        // the list in registers meanwhile
+        part_u32 keys[LEVELS];
+        FOR_LEVELS
+        for (u32 i = 0; i < LEVELS; i++)
+            keys[i] = lists->key[p][i];
+        for (; within != 0; within &= within - 1) {
+            const u32 row = lowest_bit(within);
+            keys_insert(keys, lists_key(lists, p, squared[row], number * TILE_ROWS + row));
+        }
+        FOR_LEVELS
+        for (u32 i = 0; i < LEVELS; i++)
+            lists->key[p][i] = keys[i];
+        lists_tighten(lists, p);
     }
 }
 
@@ -190,27 +206,31 @@ static inline void scan_tile(struct lists *lists, struct entered *entered,
             continue;
         if (number == NONE_U32)
             number = entered_add(entered, lists, tile);
-        lists_insert(lists, 0, &squared, 1, number * TILE_ROWS + row);
+        keys_insert(lists->key[0], lists_key(lists, 0, squared, number * TILE_ROWS + row));
+        lists_tighten(lists, 0);
     }
 }
 
 #endif
 
+/* Squared chords of a part's lanes to the nearest places in a node's box. */
+static inline part_f32 part_beside(const part_f32 *query, const struct tiles *tiles, u32 node)
+{
+    __global const f32 *box = tiles->boxes + (size_t)2 * node * ROW;
+    part_f32 squared;
+    EMBEDDING_CHORD(part_f32, squared,
+                    query[c] - min(max(query[c], (part_f32)(box[c])), (part_f32)(box[ROW + c])));
+    return squared;
+}
+
 /* The parts with a lane that has a node's box within alpha times its limit, a bit each. */
 static inline u32 parts_beside(const struct lists *lists, const struct lanes *lanes,
                                const struct tiles *tiles, u32 node, f32 alpha)
 {
-    __global const f32 *box = tiles->boxes + (size_t)2 * node * ROW;
     u32 parts = 0;
-#pragma unroll
-    for (u32 p = 0; p < PARTS; p++) {
-        const part_f32 *query = lanes->query[p];
-        part_f32 beside;
-        EMBEDDING_CHORD(part_f32, beside,
-                        query[c] -
-                            min(max(query[c], (part_f32)(box[c])), (part_f32)(box[ROW + c])));
-        parts |= (part_any(beside < alpha * lists->limit[p]) ? 1u : 0u) << p;
-    }
+    for (u32 p = 0; p < PARTS; p++)
+        if (part_any(part_beside(lanes->query[p], tiles, node) < alpha * lists->limit[p]))
+            parts |= 1u << p;
     return parts;
 }
 

@@ -65,29 +65,28 @@ static inline f32 lists_reach(const struct lists *lists)
     return reach;
 }
 
-/* Offers some rows of a tile, a bit each, by their squared distances. What is as far as T + 1
- * quanta comes too late afterwards; where the spare has T, so does what is as far as T. */
-static inline void lists_insert(struct lists *lists, u32 p, const part_f32 *squared, u32 rows,
-                                u32 place)
+/* The keys of a place for a part's lanes. */
+static inline part_u32 lists_key(const struct lists *lists, u32 p, part_f32 squared, u32 place)
 {
-    part_u32 key[LEVELS];
+    const part_f32 quanta = min(squared * lists->scale[p], (part_f32)((f32)QUANTUM_MAX));
+    return part_bits(part_whole(quanta)) << PLACE_BITS | place;
+}
+
+static inline void keys_insert(part_u32 *keys, part_u32 key)
+{
     FOR_LEVELS
-    for (u32 i = 0; i < LEVELS; i++)
-        key[i] = lists->key[p][i];
-    for (; rows != 0; rows &= rows - 1) {
-        const u32 row = lowest_bit(rows);
-        const part_f32 quanta = min(squared[row] * lists->scale[p], (part_f32)((f32)QUANTUM_MAX));
-        const part_u32 entry = part_bits(part_whole(quanta)) << PLACE_BITS | (place + row);
-        FOR_LEVELS
-        for (u32 i = LEVELS - 1; i > 0; i--)
-            key[i] = min(key[i], max(key[i - 1], entry));
-        key[0] = min(key[0], entry);
-    }
-    FOR_LEVELS
-    for (u32 i = 0; i < LEVELS; i++)
-        lists->key[p][i] = key[i];
-    const part_u32 until = min((key[LEVELS - 2] >> PLACE_BITS) + 1, key[LEVELS - 1] >> PLACE_BITS);
-    lists->limit[p] = min(lists->limit[p], part_floats(part_signed(until)) * lists->step[p]);
+    for (u32 i = LEVELS - 1; i > 0; i--)
+        keys[i] = min(keys[i], max(keys[i - 1], key));
+    keys[0] = min(keys[0], key);
+}
+
+/* What is as far as T + 1 quanta comes too late; where the spare has T, so does what is as far as
+ * T. */
+static inline void lists_tighten(struct lists *lists, u32 p)
+{
+    const part_i32 last = part_signed(lists->key[p][LEVELS - 2] >> PLACE_BITS);
+    const part_i32 spare = part_signed(lists->key[p][LEVELS - 1] >> PLACE_BITS);
+    lists->limit[p] = min(lists->limit[p], part_floats(min(last + 1, spare)) * lists->step[p]);
 }
 
 /* Numbers the tiles that lists still hold anew, in the same order, so that there is room. */
