@@ -152,6 +152,9 @@ static void exact_is_canonical(void **state)
         {LATTICE, 3, 2000, 30, 6, 0.5f}, {SPOT, 3, 10000, 100, 10, 0},
         {LINE, 3, 4000, 100, 10, 0},     {SCALES, 3, 6000, 300, 10, 0},
         {PAIRS, 2, 6000, 100, 5, 0},     {PAIRS, 3, 6000, 100, 10, 0},
+        {UNIFORM, 1, 2000, 50, 10, 0},   {UNIFORM, 3, 4000, 50, 16, 0},
+        {UNIFORM, 3, 4000, 50, 17, 0},   {CLUSTERS, 12, 3000, 60, 10, 0},
+        {LATTICE, 20, 1500, 40, 10, 0},
     };
     const size_t cases = test_is_small() ? 5 : sizeof(CASES) / sizeof(CASES[0]);
     (void)state;

@@ -8,17 +8,17 @@
 #include <stdlib.h>
 
 /* The one place where `auto` decides, by what was measured with k = 10 on two cores of 8 lanes, ms,
- * index included, at a target recall of 0.95, tiles / exact / lsh (from 10 000 points on, of lsh
- * half the time of both cores, as the machine was busy):
+ * index included, at a target recall of 0.95, tiles / exact / lsh:
  *
- *     points      2 dimensions       3                  6                    12
- *        500    0.1 / 0.5 / 1.0    0.1 / 0.6 / 1.4    0.2 / 0.6 / 3.0      0.3 / 0.6 / 6.5
- *      2 000    0.3 / 1.2 / 1.9    0.4 / 1.7 / 3.1    1.3 / 2.9 / 6.8      2.1 / 4.0 / 10
- *     10 000    1.5 / 18 / 2.9     2.9 / 27 / 3.5     4.6 / 53 / 8.5       34 / 105 / 51
- *     50 000    9.3 / 465 / 19     15 / 746 / 22      40 / 1397 / 48       302 / 2361 / 264
+ *     points      3 dimensions         6                  12                   32
+ *      1 000    0.5 / 2.6 / 3.0     0.7 / 1.8 / 2.4    1.4 / 2.4 / 7.3      2.6 / 2.7 / 11
+ *     10 000    2.8 / 26 / 6.1      6.4 / 46 / 14      33 / 94 / 53         156 / 232 / 204
+ *     50 000     10 / 603 / 40       30 / 1031 / 65    212 / 2144 / 374    3653 / - / 1643
+ *    200 000    442 / - / 673       444 / - / 748     1961 / - / 3430
  *
- * In one run with 50 000 points in 12 dimensions tiles took 220 and lsh 238: tiles are the fastest
- * everywhere. */
+ * (200 000 points, and in 32 dimensions 50 000, in a first run, memory not yet touched.) Of the
+ * neighbours in 32 dimensions lsh found only 0.83 and 0.50: tiles are the fastest that reach the
+ * target everywhere. */
 static enum prm_neighbor_method method_for(enum prm_neighbor_method method)
 {
     return method == PRM_NEIGHBOR_AUTO ? PRM_NEIGHBOR_TILES : method;
