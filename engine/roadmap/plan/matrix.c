@@ -327,7 +327,7 @@ static enum prm_status leave_pair(struct prm_matrix *matrix, size_t pair,
     }
     matrix->left_pairs[count] = pair;
     matrix->left.results[count] = *result;
-    TRY(prm_expansion_add(matrix->expansion, query, count));
+    TRY(prm_expansion_add(matrix->expansion, query, count, NULL));
     matrix->left.count++;
 
 cleanup:

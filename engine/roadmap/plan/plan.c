@@ -58,14 +58,20 @@ static enum prm_status piece_plan(struct plan_piece *piece, struct prm_plan_time
     prm_plan_lay_out(piece);
     if (piece->end_count > 0) {
         TRY(prm_plan_connect(piece));
+        if (left)
+            TRY(prm_plan_keep_links(piece));
         TRY(prm_plan_filter(piece));
     }
     TRY(prm_plan_judge(piece));
     times->connect_ms += prm_clock_ms() - started;
     TRY(prm_plan_finish(piece, times));
     for (uint32_t q = 0; left && q < piece->count; q++) {
-        if (prm_plan_may_expand(piece, q))
-            TRY(prm_expansion_add(left, &piece->queries[q], first + q));
+        if (!prm_plan_may_expand(piece, q))
+            continue;
+        const size_t k = piece->ends.k, end = piece->asked[q].start;
+        const struct plan_links links = {piece->flags + end, piece->links + end * k,
+                                         piece->links + (piece->end_count + end) * k};
+        TRY(prm_expansion_add(left, &piece->queries[q], first + q, &links));
     }
 
 cleanup:

@@ -5,14 +5,27 @@
 #include "roadmap/plan/plan_piece.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* Of a query that is left. */
+struct left_query {
+    uint32_t number;   /* in the batch */
+    size_t first_word; /* of how its ends were linked */
+};
 
 struct prm_expansion {
     struct prm_arena *arena; /* its own, so that other batches may be planned between steps */
     struct plan_batch batch;
     struct prm_plan_options options;
-    struct prm_query *queries; /* [count], copies; numbers: in the batch */
-    uint32_t *numbers;
-    uint32_t count, capacity;
+    struct prm_query *queries; /* [count], copies */
+    struct left_query *left;   /* [count] */
+    uint32_t count;
+    size_t query_capacity, left_capacity;
+
+    /* how ends were linked, query by query as struct plan_links has it, one array after the other;
+     * NULL: they are linked anew */
+    uint32_t *words;
+    size_t word_count, word_capacity;
 
     /* the piece that is in work */
     uint32_t begun; /* queries of this piece and those before it */
@@ -37,25 +50,59 @@ enum prm_status prm_expansion_create(struct prm_expansion **expansion,
     return PRM_OK;
 }
 
-enum prm_status prm_expansion_add(struct prm_expansion *expansion, const struct prm_query *query,
-                                  uint32_t number)
+/* Room for `count` things of `bytes` each in *list, of which *capacity fit so far. */
+static enum prm_status reserve(void **list, size_t *capacity, size_t count, size_t bytes)
 {
-    if (expansion->count == expansion->capacity) {
-        const size_t capacity = 2 * (size_t)expansion->capacity + 1;
-        struct prm_query *queries =
-            realloc(expansion->queries, capacity * sizeof(*expansion->queries));
-        if (queries)
-            expansion->queries = queries;
-        uint32_t *numbers = realloc(expansion->numbers, capacity * sizeof(*expansion->numbers));
-        if (numbers)
-            expansion->numbers = numbers;
-        if (!queries || !numbers)
-            return prm_fault_set(PRM_HOST_MEMORY, "no memory to expand %zu queries", capacity);
-        expansion->capacity = (uint32_t)capacity;
-    }
-    expansion->queries[expansion->count] = *query;
-    expansion->numbers[expansion->count++] = number;
+    if (count <= *capacity)
+        return PRM_OK;
+    void *moved = realloc(*list, 2 * count * bytes);
+    if (!moved)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory to expand a batch");
+    *list = moved;
+    *capacity = 2 * count;
     return PRM_OK;
+}
+
+enum prm_status prm_expansion_add(struct prm_expansion *expansion, const struct prm_query *query,
+                                  uint32_t number, const struct plan_links *links)
+{
+    enum prm_status status = PRM_OK;
+    const size_t ends = links ? (size_t)1 + query->goal_count : 0;
+    const size_t ends_links = ends * expansion->batch.connect_k;
+    const size_t first = expansion->word_count, count = (size_t)expansion->count + 1;
+    void *queries = expansion->queries, *left = expansion->left, *words = expansion->words;
+
+    status = reserve(&queries, &expansion->query_capacity, count, sizeof(*expansion->queries));
+    expansion->queries = queries;
+    TRY(status);
+    status = reserve(&left, &expansion->left_capacity, count, sizeof(*expansion->left));
+    expansion->left = left;
+    TRY(status);
+    status =
+        reserve(&words, &expansion->word_capacity, first + ends + 2 * ends_links, sizeof(uint32_t));
+    expansion->words = words;
+    TRY(status);
+    if (links) {
+        memcpy(expansion->words + first, links->flags, ends * sizeof(uint32_t));
+        memcpy(expansion->words + first + ends, links->vertices, ends_links * sizeof(uint32_t));
+        memcpy(expansion->words + first + ends + ends_links, links->costs,
+               ends_links * sizeof(uint32_t));
+    }
+    expansion->word_count += ends + 2 * ends_links;
+    expansion->left[expansion->count] = (struct left_query){number, first};
+    expansion->queries[expansion->count++] = *query;
+
+cleanup:
+    return status;
+}
+
+/* How the ends of query i were linked. */
+static struct plan_links links_of(const struct prm_expansion *expansion, uint32_t i)
+{
+    const size_t ends = (size_t)1 + expansion->queries[i].goal_count;
+    const uint32_t *words = expansion->words + expansion->left[i].first_word;
+    return (struct plan_links){words, words + ends,
+                               words + ends + ends * expansion->batch.connect_k};
 }
 
 enum prm_status prm_expansion_part(struct prm_expansion **part, const struct prm_expansion *whole,
@@ -66,13 +113,15 @@ enum prm_status prm_expansion_part(struct prm_expansion **part, const struct prm
 
     *part = NULL;
     for (uint32_t i = 0; i < whole->count; i++) {
-        if (whole->numbers[i] < first || whole->numbers[i] - first >= count)
+        const uint32_t number = whole->left[i].number;
+        if (number < first || number - first >= count)
             continue;
         if (!made) {
             TRY(prm_expansion_create(&made, &whole->batch));
             made->batch.results = results;
         }
-        TRY(prm_expansion_add(made, &whole->queries[i], whole->numbers[i] - first));
+        const struct plan_links links = links_of(whole, i);
+        TRY(prm_expansion_add(made, &whole->queries[i], number - first, &links));
     }
     *part = made;
     made = NULL;
@@ -105,9 +154,9 @@ static void piece_end(struct prm_expansion *expansion)
 /* Answers the query of that place that its deadline is over. */
 static void give_up(struct prm_expansion *expansion, uint32_t place)
 {
-    expansion->batch.results->results[expansion->numbers[place]] = (struct prm_plan_result){
+    expansion->batch.results->results[expansion->left[place].number] = (struct prm_plan_result){
         .status = PRM_DEADLINE_EXCEEDED,
-        .clamped = expansion->batch.results->results[expansion->numbers[place]].clamped,
+        .clamped = expansion->batch.results->results[expansion->left[place].number].clamped,
     };
 }
 
@@ -133,7 +182,28 @@ static bool piece_is_late(struct prm_expansion *expansion)
     return true;
 }
 
-/* Links the ends of the next piece again, and plants its trees. */
+/* Links the ends of the piece's queries, from `first` on, as they were linked before. */
+static enum prm_status link_again(struct prm_expansion *expansion, uint32_t first)
+{
+    struct plan_piece *piece = &expansion->piece;
+    const size_t k = expansion->batch.connect_k, piece_links = piece->end_count * k;
+
+    piece->links = malloc(2 * piece_links * sizeof(uint32_t) + 1);
+    if (!piece->links)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for %zu links", piece_links);
+    for (uint32_t q = 0; q < piece->count; q++) {
+        if (!plan_is_asked(piece, &piece->queries[q]))
+            continue;
+        const struct plan_links links = links_of(expansion, first + q);
+        const size_t end = piece->asked[q].start, ends = (size_t)1 + piece->queries[q].goal_count;
+        memcpy(piece->flags + end, links.flags, ends * sizeof(uint32_t));
+        memcpy(piece->links + end * k, links.vertices, ends * k * sizeof(uint32_t));
+        memcpy(piece->links + piece_links + end * k, links.costs, ends * k * sizeof(uint32_t));
+    }
+    return prm_plan_link_again(piece);
+}
+
+/* Links the ends of the next piece, and plants its trees. */
 static enum prm_status piece_begin(struct prm_expansion *expansion)
 {
     enum prm_status status = PRM_OK;
@@ -154,12 +224,12 @@ static enum prm_status piece_begin(struct prm_expansion *expansion)
     for (uint32_t q = 0; q < piece->count; q++) {
         if (plan_is_late(&piece->queries[q], piece->now_ms))
             give_up(expansion, first + q);
-        expansion->results[q] = batch->results->results[expansion->numbers[first + q]];
+        expansion->results[q] = batch->results->results[expansion->left[first + q].number];
     }
 
     TRY(prm_plan_piece_init(piece));
     prm_plan_lay_out(piece);
-    TRY(prm_plan_connect(piece));
+    TRY(expansion->word_count > 0 ? link_again(expansion, first) : prm_plan_connect(piece));
     const struct prm_expand_input input = {
         .roadmap = batch->roadmap,
         .validity = batch->validity,
@@ -196,7 +266,7 @@ static enum prm_status piece_finish(struct prm_expansion *expansion)
         if (expansion->results[q].status != PRM_SOLVED)
             continue;
         expansion->results[q].expanded = true;
-        results->results[expansion->numbers[first + q]] = expansion->results[q];
+        results->results[expansion->left[first + q].number] = expansion->results[q];
     }
 
 cleanup:
@@ -242,6 +312,7 @@ void prm_expansion_destroy(struct prm_expansion *expansion)
     piece_end(expansion);
     prm_arena_destroy(expansion->arena);
     free(expansion->queries);
-    free(expansion->numbers);
+    free(expansion->left);
+    free(expansion->words);
     free(expansion);
 }

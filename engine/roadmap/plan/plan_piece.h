@@ -39,6 +39,7 @@ struct plan_piece {
     uint32_t *point_first,
         *point_counts; /* [count]: simplified paths, as in prm_polylines; or NULL */
     float *points;
+    uint32_t *links;     /* [2][end_count][k]: vertices and costs of all links found; or NULL */
     uint32_t points_max; /* of the longest path, its ends left out */
     size_t path_count;
     const struct prm_approaches *approaches; /* of expanded queries; NULL: none */
@@ -101,6 +102,12 @@ enum prm_status prm_plan_upload_ends(struct plan_piece *piece);
 /* Links the ends to the roadmap; flags come back to the host. */
 enum prm_status prm_plan_connect(struct plan_piece *piece);
 
+/* Keeps the links on the host, before any are left out. */
+enum prm_status prm_plan_keep_links(struct plan_piece *piece);
+
+/* Links the ends again as they were: flags and links that were kept are those of the host. */
+enum prm_status prm_plan_link_again(struct plan_piece *piece);
+
 /* Leaves queries the links that can be of use; the reports come back. */
 enum prm_status prm_plan_filter(struct plan_piece *piece);
 
@@ -141,9 +148,16 @@ enum prm_status prm_plan_answer(struct plan_piece *piece);
 enum prm_status prm_expansion_create(struct prm_expansion **expansion,
                                      const struct plan_batch *batch);
 
-/* One more query of the batch, by its number, to be expanded. */
+/* How the ends of a query were linked: flags [1 + goal_count] of enum end_flag, links of the start,
+ * then of the goals, [1 + goal_count][k] each. */
+struct plan_links {
+    const uint32_t *flags, *vertices, *costs;
+};
+
+/* One more query of the batch, by its number, to be expanded. links: as they were found, copied;
+ * NULL: they are found again, of this query and all others, which have none either. */
 enum prm_status prm_expansion_add(struct prm_expansion *expansion, const struct prm_query *query,
-                                  uint32_t number);
+                                  uint32_t number, const struct plan_links *links);
 
 /* Of what is left the queries first … first + count - 1 as an expansion of its own, whose answers
  * are `results`; NULL: none of them is left. */

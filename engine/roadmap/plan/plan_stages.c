@@ -65,6 +65,43 @@ cleanup:
     return status;
 }
 
+/* Read-back: the links. */
+enum prm_status prm_plan_keep_links(struct plan_piece *piece)
+{
+    const struct prm_endpoints *ends = &piece->ends;
+    const size_t count = (size_t)ends->count * ends->k, bytes = count * sizeof(uint32_t);
+
+    piece->links = malloc(2 * bytes + 1);
+    if (!piece->links)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for %zu links", count);
+    const struct prm_read reads[] = {
+        {ends->vertices, piece->links, bytes},
+        {ends->costs, piece->links + count, bytes},
+    };
+    return prm_buffer_read_all(prm_arena_context(piece->batch->arena), reads,
+                               sizeof(reads) / sizeof(reads[0]));
+}
+
+enum prm_status prm_plan_link_again(struct plan_piece *piece)
+{
+    enum prm_status status = PRM_OK;
+    struct prm_arena *arena = piece->batch->arena;
+    struct prm_context *context = prm_arena_context(arena);
+    struct prm_endpoints *ends = &piece->ends;
+    const size_t count = (size_t)piece->end_count * piece->batch->connect_k;
+    const size_t bytes = count * sizeof(uint32_t);
+
+    TRY(prm_plan_upload_ends(piece));
+    ends->k = piece->batch->connect_k;
+    TRY(prm_arena_take(arena, &ends->vertices, bytes));
+    TRY(prm_arena_take(arena, &ends->costs, bytes));
+    TRY(prm_buffer_write(context, ends->vertices, 0, piece->links, bytes));
+    TRY(prm_buffer_write(context, ends->costs, 0, piece->links + count, bytes));
+
+cleanup:
+    return status;
+}
+
 /* Read-backs: the ends' flags, the queries' reports. */
 enum prm_status prm_plan_filter(struct plan_piece *piece)
 {
@@ -238,6 +275,7 @@ void prm_plan_piece_deinit(struct plan_piece *piece)
     free(piece->flags);
     free(piece->reports);
     free(piece->first);
+    free(piece->links);
     free(piece->pool);
     free(piece->point_first);
     free(piece->points);
