@@ -8,8 +8,6 @@
 /* Bytes that paths in the making may take together; one is always in the making. */
 #define SCRATCH_BYTES ((size_t)64 << 20)
 
-enum { POINT_LISTS = 2 };
-
 /* Paths in the making at once: on a CPU one a core; on a GPU as many as memory allows. */
 static uint32_t item_count(const struct prm_profile *profile, size_t bytes_per_item,
                            uint32_t query_count)
@@ -53,10 +51,9 @@ enum prm_status prm_simplify(struct prm_arena *arena, struct prm_polylines *poly
     const struct prm_endpoints *ends = input->ends;
     const size_t row_bytes = scene->space->row * sizeof(float);
     const size_t capacity = (size_t)input->points_max + SIMPLIFY_POINTS_MORE;
-    const size_t item_bytes =
-        capacity * (POINT_LISTS * row_bytes + sizeof(float) + sizeof(uint32_t));
+    const size_t item_bytes = capacity * (row_bytes + sizeof(uint32_t));
     const uint32_t items = item_count(profile, item_bytes, input->query_count);
-    struct prm_buffer points, costs, from, control;
+    struct prm_buffer points, changed, control;
     uint32_t point_count;
     char options[PRM_SCENE_OPTIONS_MAX];
 
@@ -64,9 +61,8 @@ enum prm_status prm_simplify(struct prm_arena *arena, struct prm_polylines *poly
     TRY(take_polylines(arena, polylines, input, row_bytes));
     const struct prm_arena_mark mark = prm_arena_mark(arena);
     TRY(prm_arena_take(arena, &control, SIMPLIFY_CONTROL_WORDS * sizeof(uint32_t)));
-    TRY(prm_arena_take(arena, &points, items * capacity * POINT_LISTS * row_bytes));
-    TRY(prm_arena_take(arena, &costs, items * capacity * sizeof(float)));
-    TRY(prm_arena_take(arena, &from, items * capacity * sizeof(uint32_t)));
+    TRY(prm_arena_take(arena, &points, items * capacity * row_bytes));
+    TRY(prm_arena_take(arena, &changed, items * capacity * sizeof(uint32_t)));
     TRY(prm_buffer_fill_u32(context, control, 0, 0, SIMPLIFY_CONTROL_WORDS));
 
     prm_scene_options(options, context, scene);
@@ -78,7 +74,7 @@ enum prm_status prm_simplify(struct prm_arena *arena, struct prm_polylines *poly
              ARG_BUFFER(input->queries), ARG_U32(input->query_count), ARG_BUFFER(ends->states),
              ARG_BUFFER(input->flags), ARG_BUFFER(input->states), ARG_BUFFER(input->approach_first),
              ARG_BUFFER(input->approach_counts), ARG_BUFFER(input->approach_points),
-             ARG_BUFFER(input->met), ARG_BUFFER(points), ARG_BUFFER(costs), ARG_BUFFER(from),
+             ARG_BUFFER(input->met), ARG_BUFFER(points), ARG_BUFFER(changed),
              ARG_U32((uint32_t)capacity), ARG_U32(items), SCENE_ARGS(scene))));
 
     // read-back: how many points the paths have now

@@ -1,7 +1,7 @@
 /* Shorter paths for a whole batch: every new motion is checked by the roadmap's own edge check, and
  * no path comes out longer than it was (beyond the rounding of float32, which the caller settles).
  *
- * Method: kernels/simplify.cl. Cost: some ten edge checks a point and pass.
+ * Method: kernels/shorten.h. Cost: some ten edge checks for each corner that is left.
  */
 #ifndef PRM_ROADMAP_SIMPLIFY_H
 #define PRM_ROADMAP_SIMPLIFY_H
