@@ -45,7 +45,7 @@ make_pack() {
     libraries "${list[@]}" | xargs -I{} cp -L {} "$stage/lib"
     cp "$top/tests/bench/answers.txt" "$stage"
     "$stage/bin/bench_scenes" "$stage/scenes" >/dev/null
-    tar -C "$stage" -cJf "$pack/pack.tar.xz" .
+    XZ_OPT="--lzma2=preset=1,dict=64MiB" tar -C "$stage" -cJf "$pack/pack.tar.xz" .
     rm -rf "$stage"
     ls -l "$pack/pack.tar.xz"
 }
