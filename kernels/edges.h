@@ -31,6 +31,9 @@
 #define EDGE_PIECES_MAX 4096u
 /* Obstacles remembered as tested: those that lie in several tiles come again within a few steps. */
 #define EDGE_RECENT 4
+/* What a cull by the ball about an obstacle keeps for roundings, as a share of what it adds up:
+ * thrice those of the distances that it spares. */
+#define EDGE_CULL_SHARE 2e-5f
 /* Samples of a motion at most. */
 #define EDGE_SAMPLES_MAX 65536u
 
@@ -137,11 +140,55 @@ static inline int state_is_free(const struct scene *scene, const f32 *row)
 
 #else
 
-/* Whether the robot at `row` keeps more than the margin from everything. */
+/* Whether all obstacles in the tiles about p keep clear of the body at p. */
+static inline int point_is_clear(const struct scene *scene, struct vec3 p, f32 reach)
+{
+    GLOBAL const struct tile_grid *tiles = scene->tiles;
+    struct tile_box box;
+    tile_box_about(&box, tiles, p, p, reach + scene->margin);
+
+    for (u32 z = box.low[2]; z <= box.high[2]; z++) {
+        for (u32 y = box.low[1]; y <= box.high[1]; y++) {
+            const u32 row = tile_row(tiles, y, z);
+            const u32 end = scene->tile_offsets[row + box.high[0] + 1];
+            for (u32 m = scene->tile_offsets[row + box.low[0]]; m < end; m++) {
+                const u32 index = scene->tile_members[m];
+                GLOBAL const struct shape *shape = scene->shapes + index;
+                const struct vec3 away = vec3_make(p.x - shape->center[0], p.y - shape->center[1],
+                                                   p.z - shape->center[2]);
+                const f32 near =
+                    (1.0f + EDGE_CULL_SHARE) * (reach + shape->padding + shape->around);
+                if (vec3_dot(away, away) <= near * near &&
+                    !shape_is_clear(scene, index, p, p, reach) &&
+                    !is_allowed(scene, 0, shape->obstacle))
+                    return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Whether the robot at `row` keeps more than the margin from everything: what segment_is_free()
+ * says of the segment that is a point, by shorter ways. */
 static inline int state_is_free(const struct scene *scene, const f32 *row)
 {
     const struct vec3 p = row_position(row);
-    return segment_is_free(scene, p, p);
+    const f32 reach = scene->radius + scene->margin;
+    const u32 solids = scene->shape_count - scene->grid_count;
+
+    // grids and fields are in no tile
+    for (u32 i = solids; i < scene->shape_count + scene->field_count; i++) {
+        GLOBAL const struct shape *shape = scene->shapes + i;
+        const f32 enough = reach + shape->padding;
+        const int clear = i < scene->shape_count
+                              ? grid_point_is_clear(scene->grids + shape->first, scene->cells,
+                                                    scene->field_values, p, enough)
+                              : field_point_is_clear(scene->fields + shape->first,
+                                                     scene->field_values, p, enough);
+        if (!clear && !is_allowed(scene, 0, shape->obstacle))
+            return 0;
+    }
+    return solids == 0 || point_is_clear(scene, p, reach);
 }
 
 #endif

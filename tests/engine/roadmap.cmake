@@ -11,6 +11,7 @@ prm_test(test_plan SOURCES test_plan.c USES prm_roadmap LABELS device TUNED OCLG
 prm_test(test_matrix SOURCES test_matrix.c oracle_world.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
 prm_test(test_expand SOURCES test_expand.c oracle_world.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
 prm_test(test_edges SOURCES test_edges.c oracle_world.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
+prm_test(test_fans SOURCES test_fans.c oracle_world.c USES prm_roadmap m LABELS device)
 prm_test(test_space SOURCES test_space.c USES prm_roadmap m LABELS unit)
 prm_test(test_bodies SOURCES test_bodies.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
 prm_test(test_validate SOURCES test_validate.c oracle_world.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
