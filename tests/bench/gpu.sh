@@ -103,7 +103,8 @@ run() {
     export bin results
     export -f test_one
 
-    "$bin/prmd" --check | tee "$results/summary.txt"
+    # which device it is; compiles what is common by the way
+    timeout 60 "$bin/prmd" --check --data-dir "$work/data" 2>&1 | tee "$results/summary.txt" || true
     nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null |
         tee -a "$results/summary.txt" || true
 
