@@ -57,29 +57,16 @@ static inline void hop_interval_widen(struct hop_interval *interval, __global co
     }
 }
 
-/* How far the entries of vector j are out of their intervals. */
-static inline uchar16 hop_outside(__global const uchar *row, const struct hop_interval *interval,
-                                  u32 j)
-{
-    const uchar16 entries = vload16(j, row);
-    return max(sub_sat(interval->low[j], entries), sub_sat(entries, interval->high[j]));
-}
-
 /* Edges that there are at least between a row's vertex and all those whose rows are in the
  * interval. */
 static inline u32 hop_bound(__global const uchar *row, const struct hop_interval *interval,
                             u32 vectors, u32 shift)
 {
     uchar16 most = (uchar16)(0);
-    // a full row, as all but small roadmaps have, without a loop
-    if (vectors == HOP_VECTORS_MAX) {
-        __attribute__((opencl_unroll_hint)) for (u32 j = 0; j < HOP_VECTORS_MAX; j++)
-        {
-            most = max(most, hop_outside(row, interval, j));
-        }
-    } else {
-        for (u32 j = 0; j < vectors; j++)
-            most = max(most, hop_outside(row, interval, j));
+    for (u32 j = 0; j < vectors; j++) {
+        const uchar16 entries = vload16(j, row);
+        most =
+            max(most, max(sub_sat(interval->low[j], entries), sub_sat(entries, interval->high[j])));
     }
     const u32 excess = hop_greatest(most);
     return excess > 0 ? ((excess - 1) << shift) + 1 : 0;
