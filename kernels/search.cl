@@ -2,7 +2,7 @@
  * vertices; and paths of milestones.
  *
  * Launch: any number of work-items, a stretch of elements each (share.h).
- * Traffic: 12 bytes a query, 12 a link and 8 an entry of a path, 4 of them random.
+ * Traffic: 12 bytes a query, 12 a link and 8 to 16 an entry of a path, 4 of them random.
  */
 #include "search_control.h"
 #include "share.h"
@@ -30,6 +30,18 @@ __kernel void search_begin(__global u32 *restrict first, __global u32 *restrict 
             const u32 milestone = milestones[i];
             vertices[i] = milestone == NONE_U32 ? NONE_U32 : places[milestone];
         }
+    }
+}
+
+/* The paths that a full pool holds, of n queries, go to a larger one, to the same places. */
+__kernel void search_move(__global u32 *restrict larger, __global const u32 *restrict entries,
+                          __global const u32 *restrict first, __global const u32 *restrict counts,
+                          const u32 n)
+{
+    for (u32 q = share_begin(n), end = share_end(n); q < end; q++) {
+        const u32 count = first[q] == NONE_U32 ? 0 : counts[q];
+        for (u32 i = 0; i < count; i++)
+            larger[first[q] + i] = entries[first[q] + i];
     }
 }
 

@@ -75,8 +75,11 @@ static enum prm_status pool_grow(struct prm_arena *arena, struct prm_search_run 
         goto cleanup;
     }
     TRY(prm_arena_take(arena, &larger, entries * sizeof(uint32_t)));
-    TRY(prm_buffer_copy(context, larger, 0, run->paths->pool, 0,
-                        run->pool_capacity * sizeof(uint32_t)));
+    const struct prm_share share = prm_share_of(context, run->problem->query_count);
+    TRY(prm_launch(context, PRM_KERNEL_SEARCH_MOVE, NULL, share.items, share.group,
+                   ARGS(ARG_BUFFER(larger), ARG_BUFFER(run->paths->pool),
+                        ARG_BUFFER(run->paths->first), ARG_BUFFER(run->paths->counts),
+                        ARG_U32(run->problem->query_count))));
     TRY(prm_buffer_fill_u32(context, run->control, SEARCH_TAKEN * sizeof(uint32_t), 0, 1));
     TRY(prm_buffer_fill_u32(context, run->control, SEARCH_CURSOR * sizeof(uint32_t),
                             run->pool_capacity, 1));
