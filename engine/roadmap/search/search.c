@@ -170,7 +170,7 @@ enum prm_status prm_search(struct prm_arena *arena, struct prm_search_paths *pat
 
     for (;;) {
         TRY(problem->objective == PRM_OBJECTIVE_LENGTH ? prm_search_astar(arena, &run)
-                                                       : prm_search_bfs(arena, &run));
+                                                       : prm_search_hops(arena, &run));
 
         // read-back: did all paths fit?
         TRY(prm_buffer_read(context, run.control, 0, control, sizeof(control)));
