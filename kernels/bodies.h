@@ -2,11 +2,13 @@
  * stated bounds.
  *
  * Balls first: the ball about a link against an obstacle, then those about groups of spheres, then
- * the spheres; pairs of links in the same way. A ball is left with all within it as soon as it is
- * near in no lane. A ball hits what is not farther than its radius, the margin, the obstacle's
- * padding and what it may move. Obstacles are all tried where they are few, else those in the tiles
- * that the balls touch. Distances are those of points to solids in lanes; polygons, triangles,
- * grids and fields are asked lane by lane.
+ * the spheres; pairs of bodies and of their links in the same way, those that two joints move
+ * against each other by a table. A ball is left with all within it as soon as it is
+ * near in no lane. Where the vicinity is known, a link's ball is looked up there first: most
+ * are surely free of all solids. A ball hits what is not farther than its radius, the margin, the
+ * obstacle's padding and what it may move. Obstacles are all tried where they are few, else those
+ * in the tiles that the balls touch. Distances are those of points to solids in lanes; polygons,
+ * triangles, grids and fields are asked lane by lane.
  *
  * OpenCL compilers for CPUs copy each function to every place that it is called from, so each of
  * these is called from one.
@@ -17,11 +19,13 @@
 #define KERNELS_BODIES_H
 
 #include "broad_phase.h"
+#include "clearances.h"
 #include "field.h"
 #include "geometry.h"
 #include "grid.h"
 #include "kinematics.h"
 #include "scene.h"
+#include "vicinity.h"
 
 #if !defined(LINKS) || !defined(PAIRS)
 #error "LINKS and PAIRS must be the numbers of the robot's links and of pairs of them"
@@ -31,6 +35,7 @@
 struct travel {
     f32 links[LINKS + 1];
     f32 pairs[PAIRS + 1];
+    f32 together[PAIRS + 1]; /* the most of a pair of bodies' */
 };
 
 /* p of the local frame in the shape's own frame. */
@@ -201,37 +206,38 @@ static inline void balls_tiles(struct tile_box *box, GLOBAL const struct tile_gr
 }
 
 /* The active lanes in which the link hits the world. Obstacles come in rows of tiles, and one row
- * of those that are in no tile: grids and fields, or all where they are few. once: one lane is
- * enough.
+ * of those that are in no tile: grids and fields, or all where they are few. unsure: those of the
+ * active lanes in which it can hit a solid; once: one lane is enough.
  */
 static inline lane_i32 link_hits_world(const struct scene *scene,
                                        GLOBAL const struct body_link *link, f32 radius,
                                        const struct frame *frame, struct lane_vec3 c,
                                        lane_f32 grown, struct lane_vec3 home, lane_i32 active,
-                                       int once)
+                                       lane_i32 unsure, int once)
 {
     const u32 solids = scene->shape_count - scene->grid_count;
-    const int few = solids <= BODIES_OBSTACLES_FEW;
+    const int few = solids <= BODIES_OBSTACLES_FEW, near_any = lane_any(unsure);
     lane_i32 hit = (lane_i32)0;
     struct tile_box box;
     u32 rows = 0, wide = 1;
-    if (!few) {
-        balls_tiles(&box, scene->tiles, c, grown + radius, active);
+    if (!few && near_any) {
+        balls_tiles(&box, scene->tiles, c, grown + radius, unsure);
         wide = box.high[1] - box.low[1] + 1;
         rows = wide * (box.high[2] - box.low[2] + 1);
     }
 
     for (u32 r = 0; r <= rows; r++) {
         const int untiled = r == rows;
-        u32 from = few ? 0 : solids, to = scene->shape_count + scene->field_count;
+        u32 from = few && near_any ? 0 : solids, to = scene->shape_count + scene->field_count;
         if (!untiled) {
             const u32 row = tile_row(scene->tiles, box.low[1] + r % wide, box.low[2] + r / wide);
             from = scene->tile_offsets[row + box.low[0]];
             to = scene->tile_offsets[row + box.high[0] + 1];
         }
         for (u32 m = from; m < to; m++) {
+            const lane_i32 asked = untiled && m >= solids ? active : unsure;
             hit |= link_hits_shape(scene, untiled ? m : scene->tile_members[m], link, frame, c,
-                                   grown, home, active & lane_not(hit));
+                                   grown, home, asked & lane_not(hit));
             if (once && lane_any(hit))
                 return hit;
         }
@@ -291,12 +297,68 @@ static inline lane_i32 links_touch(const struct scene *scene, const struct pose 
     return hit;
 }
 
+/* The active lanes in which links of two bodies touch while they move at most `width` of their
+ * travel against each other. centers: of the balls about links; once: one lane is enough. */
+static inline lane_i32 bodies_touch(const struct scene *scene, const struct pose *pose,
+                                    GLOBAL const struct body_pair *bodies,
+                                    const struct lane_vec3 *centers, const struct travel *travel,
+                                    lane_f32 width, lane_i32 active, int once)
+{
+    lane_i32 hit = (lane_i32)0;
+    for (u32 p = bodies->first; p < bodies->end; p++) {
+        const u32 first = scene->pairs[p].a, second = scene->pairs[p].b;
+        GLOBAL const struct body_link *a = scene->links + first, *b = scene->links + second;
+        const lane_f32 grown = scene->margin + travel->pairs[p] * width;
+        const f32 radii = scene->balls[a->ball_first].radius + scene->balls[b->ball_first].radius;
+        const lane_i32 near =
+            points_near(centers[first], centers[second], grown + radii, active & lane_not(hit));
+        if (!lane_any(near))
+            continue;
+        hit |= links_touch(scene, pose, a, b, centers[second], grown, near);
+        if (once && lane_any(hit))
+            break;
+    }
+    return hit;
+}
+
+/* The active lanes in which the robot hits itself: the tables of clearances first, then the balls
+ * about bodies. As bodies_hit(). */
+static inline lane_i32 bodies_hit_each_other(const struct scene *scene, const struct pose *pose,
+                                             const lane_f32 *row, const struct lane_vec3 *centers,
+                                             const struct travel *travel, lane_f32 width,
+                                             lane_i32 active, int once)
+{
+    struct lane_vec3 middles[BODIES];
+    lane_i32 hit = (lane_i32)0;
+    for (u32 b = 0; b < BODIES; b++) {
+        GLOBAL const f32 *center = scene->bodies[b].center;
+        middles[b] = frame_point(&pose->frames[b], center[0], center[1], center[2]);
+    }
+    for (u32 i = 0; i < scene->body_pair_count; i++) {
+        GLOBAL const struct body_pair *pair = scene->body_pairs + i;
+        const lane_f32 grown = scene->margin + travel->together[i] * width;
+        lane_i32 near = active & lane_not(hit);
+        if (scene->has_clearances && pair->table != NONE_U32)
+            near = clearance_unsure(scene->clearances, pair, row, grown, near);
+        else
+            near = points_near(
+                middles[pair->a], middles[pair->b],
+                grown + (scene->bodies[pair->a].radius + scene->bodies[pair->b].radius), near);
+        if (!lane_any(near))
+            continue;
+        hit |= bodies_touch(scene, pose, pair, centers, travel, width, near, once);
+        if (once && lane_any(hit))
+            break;
+    }
+    return hit;
+}
+
 /* The active lanes whose robot hits the world or itself while each link moves at most
- * travel.links[l] · width, and each pair against each other travel.pairs[p] · width. once: it is
- * enough to know whether there is such a lane. */
+ * travel.links[l] · width, and each pair against each other travel.pairs[p] · width. row: what the
+ * pose is of; once: it is enough to know whether there is such a lane. */
 static inline lane_i32 bodies_hit(const struct scene *scene, const struct pose *pose,
-                                  const struct travel *travel, lane_f32 width, lane_i32 active,
-                                  int once)
+                                  const lane_f32 *row, const struct travel *travel, lane_f32 width,
+                                  lane_i32 active, int once)
 {
     const struct lane_vec3 home = pose->frames[BODIES - 1].origin;
     struct lane_vec3 centers[LINKS + 1];
@@ -310,26 +372,18 @@ static inline lane_i32 bodies_hit(const struct scene *scene, const struct pose *
         centers[l] = ball_center(frame, ball);
         if (link->body == 0)
             continue;
-        hit |= link_hits_world(scene, link, ball->radius, frame, centers[l],
-                               scene->margin + travel->links[l] * width, home,
-                               active & lane_not(hit), once);
+        const lane_f32 grown = scene->margin + travel->links[l] * width;
+        const lane_i32 asked = active & lane_not(hit);
+        lane_i32 unsure = asked;
+        if (scene->has_vicinity)
+            unsure = vicinity_unsure(scene->vicinity, centers[l], grown + ball->radius, asked);
+        hit |= link_hits_world(scene, link, ball->radius, frame, centers[l], grown, home, asked,
+                               unsure, once);
         if ((once && lane_any(hit)) || !lane_any(active & lane_not(hit)))
             return hit;
     }
-    for (u32 p = 0; p < PAIRS; p++) {
-        const u32 first = scene->pairs[p].a, second = scene->pairs[p].b;
-        GLOBAL const struct body_link *a = scene->links + first, *b = scene->links + second;
-        const lane_f32 grown = scene->margin + travel->pairs[p] * width;
-        const f32 radii = scene->balls[a->ball_first].radius + scene->balls[b->ball_first].radius;
-        const lane_i32 near =
-            points_near(centers[first], centers[second], grown + radii, active & lane_not(hit));
-        if (!lane_any(near))
-            continue;
-        hit |= links_touch(scene, pose, a, b, centers[second], grown, near);
-        if ((once && lane_any(hit)) || !lane_any(active & lane_not(hit)))
-            return hit;
-    }
-    return hit;
+    return hit | bodies_hit_each_other(scene, pose, row, centers, travel, width,
+                                       active & lane_not(hit), once);
 }
 
 #endif

@@ -29,10 +29,19 @@ typedef lanes_i32 lane_i32;
 #define lane_not(mask) (~(mask))
 #define lane_select(no, yes, mask) select(no, yes, mask)
 #define lane_max(a, b) max(a, b)
+#define lane_min(a, b) min(a, b)
 #define lane_abs(a) fabs(a)
 #define lane_to_i32(a) convert_int16(a)
 #define lane_load(values) vload16(0, values)
 #define lane_store(value, values) vstore16(value, 0, values)
+/* values[at] as floats. */
+static inline lane_f32 lane_gather(GLOBAL const unsigned char *values, lane_i32 at)
+{
+    return convert_float16((uchar16)(values[at.s0], values[at.s1], values[at.s2], values[at.s3],
+                                     values[at.s4], values[at.s5], values[at.s6], values[at.s7],
+                                     values[at.s8], values[at.s9], values[at.sa], values[at.sb],
+                                     values[at.sc], values[at.sd], values[at.se], values[at.sf]));
+}
 #define lane_numbers() ((lane_i32)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 
 #else
@@ -44,10 +53,12 @@ typedef i32 lane_i32;
 #define lane_not(mask) (!(mask))
 #define lane_select(no, yes, mask) ((mask) ? (yes) : (no))
 #define lane_max(a, b) f32_max(a, b)
+#define lane_min(a, b) f32_min(a, b)
 #define lane_abs(a) f32_abs(a)
 #define lane_to_i32(a) ((i32)(a))
 #define lane_load(values) (*(values))
 #define lane_store(value, values) (*(values) = (value))
+#define lane_gather(values, at) ((f32)(values)[at])
 #define lane_numbers() (0)
 
 #endif

@@ -24,7 +24,7 @@ __kernel void collide_states(__global u32 *restrict flags, __global const f32 *r
     for (u32 l = 0; l < LINKS; l++)
         still.links[l] = 0.0f;
     for (u32 p = 0; p < PAIRS; p++)
-        still.pairs[p] = 0.0f;
+        still.pairs[p] = still.together[p] = 0.0f;
 
     // as many configurations abreast as there are lanes, the last one filling up
     for (u32 i = share_begin(n), end = share_end(n); i < end; i += BODY_LANES) {
@@ -39,7 +39,7 @@ __kernel void collide_states(__global u32 *restrict flags, __global const f32 *r
         }
         pose_of(&pose, scene.bodies, row);
         const u32 hit =
-            lane_bits(bodies_hit(&scene, &pose, &still, row[0] * 0.0f, lane_first(count), 0));
+            lane_bits(bodies_hit(&scene, &pose, row, &still, row[0] * 0.0f, lane_first(count), 0));
         for (u32 lane = 0; lane < count; lane++)
             flags[i + lane] = (hit >> lane) & 1u ? 0 : 1;
     }

@@ -132,10 +132,10 @@ static inline int state_is_free(const struct scene *scene, const f32 *row)
     for (u32 l = 0; l < LINKS; l++)
         still.links[l] = 0.0f;
     for (u32 p = 0; p < PAIRS; p++)
-        still.pairs[p] = 0.0f;
+        still.pairs[p] = still.together[p] = 0.0f;
     row_spread(rows, row);
     pose_of(&pose, scene->bodies, rows);
-    return !lane_any(bodies_hit(scene, &pose, &still, rows[0] * 0.0f, lane_first(1), 1));
+    return !lane_any(bodies_hit(scene, &pose, rows, &still, rows[0] * 0.0f, lane_first(1), 1));
 }
 
 #else

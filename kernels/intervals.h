@@ -80,6 +80,12 @@ static inline f32 motion_travel(const struct scene *scene, struct motion *motion
         motion->travel.pairs[p] = moved;
         most = f32_max(most, moved);
     }
+    for (u32 i = 0; i < scene->body_pair_count; i++) {
+        f32 moved = 0.0f;
+        for (u32 p = scene->body_pairs[i].first; p < scene->body_pairs[i].end; p++)
+            moved = f32_max(moved, motion->travel.pairs[p]);
+        motion->travel.together[i] = moved;
+    }
     return most;
 }
 
@@ -177,7 +183,7 @@ static inline int motion_is_free(const struct scene *scene, const struct motion 
         lane_f32 width = lane_load(widths);
         lane_i32 open = lane_first(count), hit = open;
         for (int middle = 0; middle < 2 && lane_any(hit); middle++) {
-            hit = bodies_hit(scene, &pose, &motion->travel, width, open, middle);
+            hit = bodies_hit(scene, &pose, row, &motion->travel, width, open, middle);
             open = middle ? open : hit;
             width *= 0.0f;
         }

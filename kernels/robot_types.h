@@ -28,7 +28,8 @@ struct body {
     u32 motion; /* enum body_motion */
     u32 coordinate;
     f32 multiplier, offset;
-    f32 scale[3]; /* planar, free: of the rows' first coordinates, in metres */
+    f32 scale[3];          /* planar, free: of the rows' first coordinates, in metres */
+    f32 center[3], radius; /* of the ball about all its spheres; radius < 0: it has none */
 };
 
 /* A ball in the frame of a body: a sphere of the robot, or one about several that lie together.
@@ -54,6 +55,22 @@ struct link_pair {
     u32 a, b;
 };
 
+/* Two bodies with links that may collide with each other. Where no more than two coordinates move
+ * them against each other there is a table of how far their links keep apart, at least, in each
+ * cell of these coordinates: in steps, at most so many. */
+#define CLEARANCE_STEP 1e-3f
+#define CLEARANCE_MAX 255u
+struct body_pair {
+    u32 first, end;    /* its pairs of links */
+    u32 a, b;          /* the bodies */
+    u32 table;         /* its first value among those of all tables; NONE_U32: it has none */
+    u32 coordinate[2]; /* of the table's columns and rows; twice the same where there is but one */
+    u32 size[2];
+    f32 origin[2], inverse_edge[2]; /* of the cells, in rows of states */
+    f32 slack;                      /* metres that links move within half a cell, and rounding */
+    u32 pad[2];
+};
+
 /* The least clearance of a configuration, for reports. */
 struct clearance {
     f32 value;      /* metres; negative: depth of penetration */
@@ -64,10 +81,11 @@ struct clearance {
 };
 
 #ifndef __OPENCL_VERSION__
-_Static_assert(sizeof(struct body) == 80, "struct body crosses the bus");
+_Static_assert(sizeof(struct body) == 96, "struct body crosses the bus");
 _Static_assert(sizeof(struct body_link) == 16, "struct body_link crosses the bus");
 _Static_assert(sizeof(struct body_ball) == 32, "struct body_ball crosses the bus");
 _Static_assert(sizeof(struct link_pair) == 8, "struct link_pair crosses the bus");
+_Static_assert(sizeof(struct body_pair) == 64, "struct body_pair crosses the bus");
 _Static_assert(sizeof(struct clearance) == 20, "struct clearance crosses the bus");
 #endif
 

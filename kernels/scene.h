@@ -15,6 +15,7 @@
 #include "language.h"
 #include "robot_types.h"
 #include "types.h"
+#include "vicinity_types.h"
 
 struct scene {
     GLOBAL const struct shape *shapes; /* the last grid_count of shape_count are grids, and then
@@ -36,10 +37,15 @@ struct scene {
     GLOBAL const struct body_link *links;
     GLOBAL const struct body_ball *balls;
     GLOBAL const struct link_pair *pairs;
+    GLOBAL const struct body_pair *body_pairs; /* [body_pair_count] */
+    GLOBAL const unsigned char *clearances;    /* of all tables of pairs of bodies */
+    u32 body_pair_count;
     GLOBAL const f32 *link_reach; /* [links][DOF]: metres a link moves at most per unit of a row */
     GLOBAL const f32 *pair_reach; /* [pairs][DOF]: the same of one link against the other */
     GLOBAL const u32 *allowed;    /* [allowed_count][2]: link and obstacle that may touch */
     u32 allowed_count;
+    GLOBAL const struct vicinity *vicinity; /* of robots with spheres */
+    u32 has_vicinity, has_clearances;       /* 0: they are not known */
 };
 
 /* Whether a link and an obstacle may touch. */
@@ -68,16 +74,22 @@ static inline int is_allowed(const struct scene *scene, u32 link, u32 obstacle)
         GLOBAL const struct body_link *restrict scene_links,                                       \
         GLOBAL const struct body_ball *restrict scene_balls,                                       \
         GLOBAL const struct link_pair *restrict scene_pairs,                                       \
+        GLOBAL const struct body_pair *restrict scene_body_pairs,                                  \
+        GLOBAL const unsigned char *restrict scene_clearances, const u32 scene_body_pair_count,    \
         GLOBAL const f32 *restrict scene_link_reach, GLOBAL const f32 *restrict scene_pair_reach,  \
-        GLOBAL const u32 *restrict scene_allowed, const u32 scene_allowed_count
+        GLOBAL const u32 *restrict scene_allowed, const u32 scene_allowed_count,                   \
+        GLOBAL const struct vicinity *restrict scene_vicinity, const u32 scene_has_vicinity,       \
+        const u32 scene_has_clearances
 
 #define SCENE_FROM_PARAMETERS                                                                      \
     {                                                                                              \
         scene_shapes, scene_polygons, scene_grids, scene_cells, scene_tile_offsets,                \
             scene_tile_members, scene_tiles, scene_fields, scene_field_values, scene_shape_count,  \
             scene_grid_count, scene_field_count, scene_radius, scene_margin, scene_step,           \
-            scene_bodies, scene_links, scene_balls, scene_pairs, scene_link_reach,                 \
-            scene_pair_reach, scene_allowed, scene_allowed_count                                   \
+            scene_bodies, scene_links, scene_balls, scene_pairs, scene_body_pairs,                 \
+            scene_clearances, scene_body_pair_count, scene_link_reach, scene_pair_reach,           \
+            scene_allowed, scene_allowed_count, scene_vicinity, scene_has_vicinity,                \
+            scene_has_clearances                                                                   \
     }
 
 #endif

@@ -148,6 +148,7 @@ struct prm_validity {
     struct prm_graph graph;            /* the valid edges, both directions */
     struct prm_buffer components;      /* u32[milestone_count]: lowest id of the component */
     struct prm_buffer component_sizes; /* u32[milestone_count]: at the lowest id */
+    struct prm_buffer vicinity;        /* of the robot in that world (vicinity.h); or no memory */
     uint32_t valid_edges, component_count, largest_component, largest_size;
     uint32_t degree_histogram[PRM_HISTOGRAM_BINS];
     uint32_t degree_max;

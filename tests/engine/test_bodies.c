@@ -7,180 +7,17 @@
  * distances of every sphere to every obstacle and every other sphere; motions at many fractions. */
 #include "kernels/robot_types.h"
 #include "roadmap/collision/edges.h"
-#include "support/support.h"
+#include "robot_scene.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINKS = 9, LINK_SPHERES = 8, OBSTACLES = 12, FRACTIONS = 100 };
-#define PI 3.14159265358979323846
+enum { FRACTIONS = 100 };
 /* Clearances within this are a matter of rounding, metres. */
 #define TOLERANCE 2e-5
 /* What a motion must keep to be called free: what the last intervals move, and rounding. */
 #define ENOUGH 3e-4
-
-struct fixture {
-    struct prm_obstacle obstacles[OBSTACLES];
-    struct prm_world_spec world_spec;
-    struct prm_world *world;
-    struct prm_sphere spheres[LINKS * LINK_SPHERES];
-    struct prm_link links[LINKS];
-    struct prm_joint joints[LINKS];
-    struct prm_robot_coordinate coordinates[LINKS];
-    uint32_t ignored[2];
-    struct prm_robot_spec spec;
-    struct prm_space space;
-    struct prm_robot *robot;
-    struct prm_scene scene;
-};
-
-static double uniform(struct test_random *random, double low, double high)
-{
-    return (double)test_random_f32(random, (float)low, (float)high);
-}
-
-static void random_quaternion(struct test_random *random, double *q)
-{
-    double length = 0;
-    for (int i = 0; i < 4; i++) {
-        q[i] = uniform(random, -1, 1);
-        length += q[i] * q[i];
-    }
-    for (int i = 0; i < 4; i++)
-        q[i] /= sqrt(length);
-}
-
-static void make_world(struct fixture *f, struct test_random *random, uint32_t dimension)
-{
-    const double middle[3] = {100, -7, 3};
-    for (uint32_t i = 0; i < OBSTACLES; i++) {
-        const enum prm_obstacle_kind solid[] = {PRM_OBSTACLE_SPHERE, PRM_OBSTACLE_BOX,
-                                                PRM_OBSTACLE_CYLINDER, PRM_OBSTACLE_CAPSULE};
-        const enum prm_obstacle_kind flat[] = {PRM_OBSTACLE_CIRCLE, PRM_OBSTACLE_RECTANGLE};
-        struct prm_obstacle *o = &f->obstacles[i];
-        *o = (struct prm_obstacle){.kind = dimension == 3 ? solid[i % 4] : flat[i % 2],
-                                   .radius = uniform(random, 0.05, 0.2),
-                                   .length = uniform(random, 0.1, 0.5),
-                                   .padding = i % 3 == 0 ? 0.02 : 0};
-        for (uint32_t c = 0; c < 3; c++) {
-            o->center[c] = c < dimension ? middle[c] + uniform(random, -1.2, 1.2) : 0;
-            o->size[c] = uniform(random, 0.05, 0.4);
-        }
-        random_quaternion(random, o->quaternion);
-        if (dimension == 2) {
-            const double angle = uniform(random, -3, 3);
-            const double about_z[4] = {0, 0, sin(angle / 2), cos(angle / 2)};
-            memcpy(o->quaternion, about_z, sizeof(about_z));
-        }
-    }
-    f->world_spec = (struct prm_world_spec){.dimension = dimension,
-                                            .bounded = true,
-                                            .obstacles = f->obstacles,
-                                            .obstacle_count = OBSTACLES};
-    for (uint32_t c = 0; c < dimension; c++) {
-        f->world_spec.lower[c] = middle[c] - 2;
-        f->world_spec.upper[c] = middle[c] + 2;
-    }
-    assert_ok(prm_world_create(test_arena, &f->world, &f->world_spec));
-}
-
-/* A tree: link l hangs on l - 1, the last two on the same. The fourth joint is fixed, the sixth
- * slides, the seventh mimics the second, the first is continuous. */
-static void make_arm(struct fixture *f, struct test_random *random)
-{
-    const uint32_t of_joint[LINKS - 1] = {0, 1, 2, UINT32_MAX, 3, 4, 1, UINT32_MAX};
-    for (uint32_t l = 0; l < LINKS; l++) {
-        snprintf(f->links[l].name, sizeof(f->links[l].name), "link%u", l);
-        f->links[l].sphere_first = l * LINK_SPHERES;
-        f->links[l].sphere_count = l == 3 ? 0 : l == 5 ? 1 : LINK_SPHERES;
-        for (uint32_t s = 0; s < LINK_SPHERES; s++) {
-            struct prm_sphere *sphere = &f->spheres[l * LINK_SPHERES + s];
-            sphere->radius = s == 3 ? -1 : uniform(random, 0.01, 0.03);
-            for (int c = 0; c < 3; c++)
-                sphere->center[c] = uniform(random, -0.08, 0.08);
-        }
-    }
-    for (uint32_t j = 0; j + 1 < LINKS; j++) {
-        struct prm_joint *joint = &f->joints[j];
-        *joint = (struct prm_joint){.kind = PRM_JOINT_REVOLUTE,
-                                    .parent = j == 7 ? 6 : j,
-                                    .child = j + 1,
-                                    .coordinate = of_joint[j],
-                                    .multiplier = 1};
-        for (int c = 0; c < 3; c++) {
-            joint->origin.xyz[c] = uniform(random, -0.3, 0.3);
-            joint->axis[c] = uniform(random, -1, 1);
-        }
-        random_quaternion(random, joint->origin.quaternion);
-    }
-    f->joints[0].kind = PRM_JOINT_CONTINUOUS;
-    f->joints[3].kind = PRM_JOINT_FIXED;
-    f->joints[5].kind = PRM_JOINT_PRISMATIC;
-    f->joints[6].multiplier = -0.5;
-    f->joints[6].offset = 0.3;
-    f->joints[7].offset = 0.7; // locked
-    for (uint32_t c = 0; c < 5; c++) {
-        f->coordinates[c] = (struct prm_robot_coordinate){
-            .turn = c == 0, .lower = -2, .upper = 1.5, .weight = c == 2 ? 0.5 : 1};
-        snprintf(f->coordinates[c].name, sizeof(f->coordinates[c].name), "q%u", c);
-    }
-    f->coordinates[0].weight = 2;
-    f->coordinates[4].lower = 0;
-    f->coordinates[4].upper = 0.25;
-    f->ignored[0] = 8;
-    f->ignored[1] = 2;
-    f->spec = (struct prm_robot_spec){.kind = PRM_ROBOT_ARM,
-                                      .spheres = f->spheres,
-                                      .sphere_count = LINKS * LINK_SPHERES,
-                                      .links = f->links,
-                                      .link_count = LINKS,
-                                      .joints = f->joints,
-                                      .joint_count = LINKS - 1,
-                                      .coordinates = f->coordinates,
-                                      .dof = 5,
-                                      .ignored = f->ignored,
-                                      .ignored_count = 1};
-    f->spec.base.xyz[0] = 100.1;
-    f->spec.base.xyz[1] = -7.2;
-    f->spec.base.xyz[2] = 3;
-    random_quaternion(random, f->spec.base.quaternion);
-}
-
-static void make_rigid(struct fixture *f, struct test_random *random, uint32_t dimension)
-{
-    for (uint32_t s = 0; s < LINK_SPHERES; s++) {
-        f->spheres[s].radius = uniform(random, 0.02, 0.1);
-        for (uint32_t c = 0; c < 3; c++)
-            f->spheres[s].center[c] = c < dimension ? uniform(random, -0.2, 0.2) : 0;
-    }
-    f->spec = (struct prm_robot_spec){.kind = PRM_ROBOT_RIGID,
-                                      .spheres = f->spheres,
-                                      .sphere_count = LINK_SPHERES,
-                                      .weights = {1, 0.5, dimension == 2 ? 0.3 : 2, 0.4}};
-}
-
-static void fixture_init(struct fixture *f, struct test_random *random, enum prm_robot_kind kind,
-                         uint32_t dimension)
-{
-    *f = (struct fixture){0};
-    make_world(f, random, dimension);
-    if (kind == PRM_ROBOT_ARM)
-        make_arm(f, random);
-    else
-        make_rigid(f, random, dimension);
-    assert_ok(prm_space_init(&f->space, &f->spec, f->world));
-    assert_ok(prm_robot_create(test_context, &f->robot, &f->spec, &f->space, f->world->center));
-    f->scene = (struct prm_scene){
-        .space = &f->space, .robot = f->robot, .world = f->world, .obstacles = &f->world->all};
-}
-
-static void fixture_deinit(struct fixture *f)
-{
-    prm_robot_destroy(f->robot);
-    prm_world_destroy(f->world);
-}
 
 /* ---- oracle ---- */
 
@@ -236,7 +73,7 @@ static struct pose joint_motion(const struct prm_joint *joint, double value)
 }
 
 /* Where every link is. */
-static void link_poses(const struct fixture *f, const double *state, struct pose *poses)
+static void link_poses(const struct robot_scene *f, const double *state, struct pose *poses)
 {
     const uint32_t dimension = f->world->dimension;
     if (f->spec.kind == PRM_ROBOT_RIGID) {
@@ -299,10 +136,10 @@ static double obstacle_distance(const struct prm_obstacle *o, const double *p)
     return 0;
 }
 
-static double world_distance(const struct fixture *f, const double *p)
+static double world_distance(const struct robot_scene *f, const double *p)
 {
     double least = INFINITY;
-    for (uint32_t i = 0; i < OBSTACLES; i++)
+    for (uint32_t i = 0; i < SCENE_OBSTACLES; i++)
         least = fmin(least, obstacle_distance(&f->obstacles[i], p));
     return least;
 }
@@ -317,7 +154,7 @@ static void sphere_at(const struct pose *pose, const struct prm_sphere *sphere, 
 }
 
 /* The body that a link is of: the nearest link above it that a coordinate moves. */
-static uint32_t body_of(const struct fixture *f, uint32_t link)
+static uint32_t body_of(const struct robot_scene *f, uint32_t link)
 {
     while (link > 0) {
         const struct prm_joint *joint = &f->joints[link - 1];
@@ -328,7 +165,7 @@ static uint32_t body_of(const struct fixture *f, uint32_t link)
     return 0;
 }
 
-static bool pair_counts(const struct fixture *f, uint32_t a, uint32_t b)
+static bool pair_counts(const struct robot_scene *f, uint32_t a, uint32_t b)
 {
     const uint32_t p = body_of(f, a), q = body_of(f, b);
     const uint32_t above_p = p > 0 ? body_of(f, f->joints[p - 1].parent) : UINT32_MAX;
@@ -339,19 +176,19 @@ static bool pair_counts(const struct fixture *f, uint32_t a, uint32_t b)
 }
 
 /* The least clearance of a state, of the world and of the robot itself. */
-static double oracle_clearance(const struct fixture *f, const double *state)
+static double oracle_clearance(const struct robot_scene *f, const double *state)
 {
     const bool arm = f->spec.kind == PRM_ROBOT_ARM;
-    const uint32_t links = arm ? LINKS : 1;
-    static double centers[LINKS][LINK_SPHERES][3];
-    struct pose poses[LINKS];
+    const uint32_t links = arm ? SCENE_LINKS : 1;
+    static double centers[SCENE_LINKS][SCENE_LINK_SPHERES][3];
+    struct pose poses[SCENE_LINKS];
     double least = INFINITY;
 
     link_poses(f, state, poses);
     for (uint32_t l = 0; l < links; l++) {
-        const uint32_t count = arm ? f->links[l].sphere_count : LINK_SPHERES;
+        const uint32_t count = arm ? f->links[l].sphere_count : SCENE_LINK_SPHERES;
         for (uint32_t s = 0; s < count; s++) {
-            const struct prm_sphere *sphere = &f->spheres[l * LINK_SPHERES + s];
+            const struct prm_sphere *sphere = &f->spheres[l * SCENE_LINK_SPHERES + s];
             sphere_at(&poses[l], sphere, centers[l][s]);
             if (sphere->radius >= 0 && !(arm && body_of(f, l) == 0))
                 least = fmin(least, world_distance(f, centers[l][s]) - sphere->radius);
@@ -363,8 +200,8 @@ static double oracle_clearance(const struct fixture *f, const double *state)
                 continue;
             for (uint32_t s = 0; s < f->links[a].sphere_count; s++)
                 for (uint32_t t = 0; t < f->links[b].sphere_count; t++) {
-                    const struct prm_sphere *p = &f->spheres[a * LINK_SPHERES + s],
-                                            *q = &f->spheres[b * LINK_SPHERES + t];
+                    const struct prm_sphere *p = &f->spheres[a * SCENE_LINK_SPHERES + s],
+                                            *q = &f->spheres[b * SCENE_LINK_SPHERES + t];
                     double squared = 0;
                     for (int c = 0; c < 3; c++)
                         squared += (centers[a][s][c] - centers[b][t][c]) *
@@ -378,21 +215,6 @@ static double oracle_clearance(const struct fixture *f, const double *state)
 
 /* ---- asking the device ---- */
 
-static void random_state(const struct fixture *f, struct test_random *random, double *state)
-{
-    for (uint32_t c = 0; c < f->space.dof; c++) {
-        const struct prm_coordinate *coordinate = &f->space.coordinates[c];
-        if (coordinate->kind == PRM_COORDINATE_LINEAR)
-            state[c] = uniform(random, coordinate->lower, coordinate->upper);
-        else if (coordinate->kind == PRM_COORDINATE_TURN)
-            state[c] = uniform(random, -PI, PI);
-        else {
-            random_quaternion(random, state + c);
-            c += 3;
-        }
-    }
-}
-
 /* Verdicts of states, of motions from each to the next, and of these turned around; and the least
  * clearances. All [count]. */
 struct verdicts {
@@ -400,7 +222,7 @@ struct verdicts {
     struct clearance *least;
 };
 
-static struct verdicts ask(const struct fixture *f, const double *states, uint32_t count)
+static struct verdicts ask(const struct robot_scene *f, const double *states, uint32_t count)
 {
     const struct prm_arena_mark mark = prm_arena_mark(test_arena);
     const size_t row = f->space.row;
@@ -444,7 +266,7 @@ static void verdicts_free(struct verdicts *v)
 }
 
 /* The least clearance along the motion at FRACTIONS places. */
-static double oracle_motion(const struct fixture *f, const double *a, const double *b)
+static double oracle_motion(const struct robot_scene *f, const double *a, const double *b)
 {
     double least = INFINITY, state[PRM_DOF_MAX];
     const int fractions = test_is_small() ? 20 : FRACTIONS;
@@ -459,17 +281,17 @@ static double oracle_motion(const struct fixture *f, const double *a, const doub
 static void check_robot(enum prm_robot_kind kind, uint32_t dimension, uint64_t seed)
 {
     struct test_random random = {seed};
-    struct fixture f;
+    struct robot_scene f;
     const uint32_t count = (uint32_t)test_size(160, 20);
     unsigned states_free = 0, edges_free = 0, edges_hit = 0;
 
-    fixture_init(&f, &random, kind, dimension);
+    robot_scene_init(&f, &random, kind, dimension);
     const uint32_t dof = f.space.dof;
     double *states = calloc(count, dof * sizeof(double));
     for (uint32_t i = 0; i < count; i++) {
         // a walk begins where there is room
         for (int tries = 0; tries < 100; tries++) {
-            random_state(&f, &random, states + i * dof);
+            robot_scene_state(&f, &random, states + i * dof);
             if (i % 8 != 0 || oracle_clearance(&f, states + i * dof) > 0.01)
                 break;
         }
@@ -505,7 +327,7 @@ static void check_robot(enum prm_robot_kind kind, uint32_t dimension, uint64_t s
                  edges_hit);
     verdicts_free(&v);
     free(states);
-    fixture_deinit(&f);
+    robot_scene_deinit(&f);
 }
 
 static void arms(void **state)

@@ -189,8 +189,8 @@ static uint64_t bytes_of(const struct model *model)
 {
     const struct prm_validity *validity = model->validity;
     return prm_world_bytes(model->world->world) + validity->edge_valid.bytes +
-           validity->graph.offsets.bytes + validity->graph.arcs.bytes + validity->components.bytes +
-           validity->component_sizes.bytes;
+           validity->vicinity.bytes + validity->graph.offsets.bytes + validity->graph.arcs.bytes +
+           validity->components.bytes + validity->component_sizes.bytes;
 }
 
 /* Keeps a model, unless that would take too much of the device. */

@@ -4,6 +4,7 @@
 #include "primitives/compact.h"
 #include "roadmap/build/validity.h"
 #include "roadmap/collision/changes.h"
+#include "roadmap/collision/vicinity.h"
 
 #include <stdlib.h>
 
@@ -152,11 +153,15 @@ static enum prm_status check_piece(struct prm_arena *arena, struct prm_revision 
                                    bool *done)
 {
     const struct prm_roadmap *roadmap = revision->roadmap;
-    const struct prm_scene scene = prm_roadmap_scene(roadmap, revision->world);
     const uint32_t first = revision->cursor,
                    n = next_piece(revision, revision->checks, prm_edges_per_step(roadmap));
     enum prm_status status = PRM_OK;
+    struct prm_scene scene = prm_roadmap_scene(roadmap, revision->world);
 
+    // a few edges are checked sooner without
+    if (first == 0 && revision->checks >= PRM_VICINITY_PAYS)
+        TRY(prm_vicinity_create(&revision->validity->vicinity, &scene, PRM_VICINITY_ACROSS));
+    scene.vicinity = revision->validity->vicinity;
     if (revision->is_local)
         TRY(prm_changes_check(arena, revision->validity->edge_valid, revision->list, roadmap,
                               &scene, first, n));

@@ -12,7 +12,9 @@
 #include "roadmap/build/roadmap_stages.h"
 #include "roadmap/build/validity.h"
 #include "roadmap/collision/scene_arguments.h"
+#include "roadmap/collision/vicinity.h"
 #include "roadmap/nearest/neighbors.h"
+#include "roadmap/robot/robot_clearances.h"
 #include "roadmap/sampling/sample.h"
 #include "roadmap/search/numbering.h"
 
@@ -39,6 +41,7 @@ struct prm_build {
     struct prm_validity *validity;
     struct prm_arena *arena;
     struct prm_scene fixed, all; /* without and with what is dynamic */
+    struct prm_buffer vicinity;  /* of `fixed`, where that is not what the validity has */
     struct prm_sampler sampler;
     struct prm_neighbor_index *index;
     struct prm_buffer lists; /* u32[milestones][k], piece of the arena */
@@ -67,6 +70,12 @@ enum stage_number {
     STAGE_COUNT
 };
 
+/* Whether so much is to be checked that what makes checks faster is worth making. */
+static bool is_large(const struct prm_build *build)
+{
+    return (uint64_t)build->sampler.capacity * build->roadmap->params.k >= PRM_VICINITY_PAYS;
+}
+
 /* Draws, until there are milestones enough; then keeps what there is. */
 static enum prm_status run_sample(struct prm_build *build, bool *done)
 {
@@ -77,6 +86,9 @@ static enum prm_status run_sample(struct prm_build *build, bool *done)
     struct prm_buffer kept = PRM_NO_BUFFER;
 
     if (roadmap->states.memory == NULL) {
+        if (is_large(build))
+            TRY(prm_vicinity_create(&build->vicinity, &build->fixed, PRM_VICINITY_ACROSS));
+        build->fixed.vicinity = build->vicinity;
         TRY(prm_sampler_begin(build->arena, sampler));
         TRY(prm_buffer_create(build->context, &roadmap->states, sampler->capacity * row_bytes));
     }
@@ -266,13 +278,32 @@ cleanup:
     return status;
 }
 
+/* The vicinity among all that stands in the world: that of samples where nothing is dynamic. */
+static enum prm_status hand_vicinity(struct prm_build *build)
+{
+    enum prm_status status = PRM_OK;
+    if (build->world->has_dynamic && is_large(build)) {
+        TRY(prm_vicinity_create(&build->validity->vicinity, &build->all, PRM_VICINITY_ACROSS));
+    } else if (!build->world->has_dynamic) {
+        build->validity->vicinity = build->vicinity;
+        build->vicinity = PRM_NO_BUFFER;
+    }
+    build->all.vicinity = build->validity->vicinity;
+cleanup:
+    return status;
+}
+
 /* One piece of the candidate edges, against all that stands in the world. */
 static enum prm_status run_check(struct prm_build *build, bool *done)
 {
     const uint32_t edges = build->roadmap->edge_count, left = edges - build->cursor;
     const uint32_t step = prm_edges_per_step(build->roadmap), n = left < step ? left : step;
-    const enum prm_status status =
-        prm_validity_check(build->arena, build->validity, &build->all, build->cursor, n);
+    enum prm_status status = PRM_OK;
+
+    if (build->cursor == 0)
+        TRY(hand_vicinity(build));
+    TRY(prm_validity_check(build->arena, build->validity, &build->all, build->cursor, n));
+cleanup:
     build->cursor += n;
     build->share = edges > 0 ? (double)build->cursor / edges : 1.0;
     *done = build->cursor == edges;
@@ -430,6 +461,8 @@ enum prm_status prm_build_create(struct prm_context *context, struct prm_build *
     roadmap->params.anchors = NULL;
     roadmap->params.allowed = NULL;
     TRY(check_memory(made));
+    if (is_large(made))
+        TRY(prm_robot_measure_clearances(roadmap->robot, &roadmap->space, PRM_CLEARANCE_CELLS));
     TRY(prm_arena_create(context, &made->arena));
     *build = made;
     made = NULL;
@@ -497,6 +530,7 @@ void prm_build_destroy(struct prm_build *build)
     if (build == NULL)
         return;
     prm_sampler_deinit(&build->sampler);
+    prm_buffer_destroy(build->context, &build->vicinity);
     prm_neighbor_index_destroy(build->index);
     prm_digesting_destroy(build->digesting);
     prm_validity_destroy(build->validity);

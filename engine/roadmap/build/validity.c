@@ -90,6 +90,7 @@ void prm_validity_destroy(struct prm_validity *validity)
     prm_buffer_destroy(context, &validity->graph.arcs);
     prm_buffer_destroy(context, &validity->components);
     prm_buffer_destroy(context, &validity->component_sizes);
+    prm_buffer_destroy(context, &validity->vicinity);
     prm_landmarks_destroy(validity->landmarks);
     prm_landmarks_destroy(validity->coming);
     free(validity);

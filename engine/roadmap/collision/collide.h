@@ -20,11 +20,17 @@ struct prm_scene {
     double edge_resolution;    /* sampled: metric distance between samples, > 0 */
     struct prm_buffer allowed; /* u32[allowed_count][2]: link and obstacle that may touch */
     uint32_t allowed_count;
+    struct prm_buffer vicinity; /* of robot and obstacles (vicinity.h); no memory: checks do without
+                                   it, and find the same */
 };
 
 /* A roadmap's robot among all that stands in a world. */
 struct prm_scene prm_roadmap_scene(const struct prm_roadmap *roadmap,
                                    const struct prm_world *world);
+
+/* The same, with the vicinity that the world's validity has. */
+struct prm_scene prm_validity_scene(const struct prm_validity *validity,
+                                    const struct prm_world *world);
 
 /* free[i] = 1 where the robot at row i keeps more than the margin from every obstacle.
  * free: u32[count]; states: f32[count][row]; device. */

@@ -60,6 +60,13 @@ static uint32_t lanes_of(const struct prm_context *context)
     return prm_context_profile(context)->shape == PRM_SHAPE_GPU ? 1 : LANES_ON_CPU;
 }
 
+void prm_robot_options(char *options, const struct prm_context *context,
+                       const struct prm_robot *robot, const struct prm_space *space)
+{
+    prm_space_options(options, space);
+    add(options, " -DBODIES=%u -DBODY_LANES=%u", robot->body_count, lanes_of(context));
+}
+
 void prm_scene_options(char *options, const struct prm_context *context,
                        const struct prm_scene *scene)
 {
@@ -95,6 +102,14 @@ struct prm_scene prm_roadmap_scene(const struct prm_roadmap *roadmap, const stru
                               .edge_resolution = roadmap->params.edge_resolution,
                               .allowed = roadmap->allowed,
                               .allowed_count = roadmap->allowed_count};
+}
+
+struct prm_scene prm_validity_scene(const struct prm_validity *validity,
+                                    const struct prm_world *world)
+{
+    struct prm_scene scene = prm_roadmap_scene(validity->roadmap, world);
+    scene.vicinity = validity->vicinity;
+    return scene;
 }
 
 float prm_scene_margin(const struct prm_scene *scene)

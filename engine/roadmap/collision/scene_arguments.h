@@ -29,6 +29,10 @@ void prm_scene_state_options(char *options, const struct prm_context *context,
 /* The same for kernels that take one state after another, whatever the device. */
 void prm_scene_single_options(char *options, const struct prm_scene *scene);
 
+/* The same for kernels that place a robot's bodies and know no scene. */
+void prm_robot_options(char *options, const struct prm_context *context,
+                       const struct prm_robot *robot, const struct prm_space *space);
+
 /* The same for kernels that need rows but no scene: "-DROW=… -DDOF=…". */
 void prm_space_options(char *options, const struct prm_space *space);
 
@@ -51,8 +55,12 @@ float prm_round_up(double value);
         ARG_F32(prm_scene_margin(scene_)), ARG_F32((float)(scene_)->edge_resolution),              \
         ARG_BUFFER((scene_)->robot->bodies), ARG_BUFFER((scene_)->robot->links),                   \
         ARG_BUFFER((scene_)->robot->balls), ARG_BUFFER((scene_)->robot->pairs),                    \
-        ARG_BUFFER((scene_)->robot->link_reach), ARG_BUFFER((scene_)->robot->pair_reach),          \
-        ARG_BUFFER((scene_)->allowed), ARG_U32((scene_)->allowed_count)
+        ARG_BUFFER((scene_)->robot->body_pairs), ARG_BUFFER((scene_)->robot->clearances),          \
+        ARG_U32((scene_)->robot->body_pair_count), ARG_BUFFER((scene_)->robot->link_reach),        \
+        ARG_BUFFER((scene_)->robot->pair_reach), ARG_BUFFER((scene_)->allowed),                    \
+        ARG_U32((scene_)->allowed_count), ARG_BUFFER((scene_)->vicinity),                          \
+        ARG_U32((scene_)->vicinity.memory != NULL),                                                \
+        ARG_U32((scene_)->robot->clearances.memory != NULL)
 
 /* Work-items and group size for `count` independent elements that share.h shares out. */
 struct prm_share {

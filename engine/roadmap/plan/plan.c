@@ -105,7 +105,7 @@ struct plan_batch prm_plan_batch(struct prm_plan_results *results,
         .validity = validity,
         .index = roadmap->index,
         .options = options,
-        .scene = prm_roadmap_scene(roadmap, world),
+        .scene = prm_validity_scene(validity, world),
         .connect_k = options->connect_k > 0 ? options->connect_k : roadmap->params.k,
     };
 }

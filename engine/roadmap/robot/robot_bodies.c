@@ -1,15 +1,11 @@
 /* Robots made resident: links joined into bodies, balls about links and groups of spheres, pairs
- * that may collide, and how far everything moves with each coordinate.
- *
- * A link moves at most `reach` metres a unit of a coordinate: of a joint that turns, the distance
- * that its farthest sphere can have from the joint's origin, whatever the joints between do; of one
- * that slides, 1. Two links move against each other only by the joints that are on the way to one
- * of them and not to the other. */
+ * that may collide, and how far everything moves with each coordinate. */
 #include "device/context.h"
 #include "device/try.h"
 #include "kernels/robot_types.h"
 #include "roadmap/collision/scene_arguments.h"
 #include "roadmap/robot/metric.h"
+#include "roadmap/robot/robot_maker.h"
 #include "roadmap/robot/rotation.h"
 
 #include <math.h>
@@ -20,10 +16,6 @@
 enum { GROUP_SPHERES = 6 };
 /* Steps that a ball about balls is improved by. */
 enum { BALL_STEPS = 256 };
-/* Errors of a sphere's place: 2^-20 of the way that a turn by a radian makes, joint by joint (the
- * angle's float32, sine and cosine, the products), and 2^-22 of all lengths on the way. */
-#define ROUNDING_OF_TURNS 9.5367431640625e-7
-#define ROUNDING_OF_LENGTHS 2.384185791015625e-7
 
 /* A rigid motion: x -> rotation x + translation. */
 struct transform {
@@ -106,22 +98,6 @@ static double length3(const double *v)
 
 /* ---- what is made on the host ---- */
 
-struct maker {
-    const struct prm_robot_spec *spec;
-    const struct prm_space *space;
-    struct body bodies[PRM_LINKS_MAX + 1];
-    double slides[PRM_LINKS_MAX + 1]; /* how far a body slides from its place at 0, at most */
-    uint32_t body_count;
-    struct prm_link_place places[PRM_LINKS_MAX];
-    struct body_link *links;
-    struct body_ball *balls;
-    struct body_ball *spheres; /* of the link at hand */
-    struct link_pair *pairs;
-    float *link_reach, *pair_reach;
-    uint32_t link_count, ball_count, pair_count;
-    double rounding;
-};
-
 static void body_place(struct body *body, const struct transform *t)
 {
     for (int i = 0; i < 9; i++)
@@ -131,7 +107,7 @@ static void body_place(struct body *body, const struct transform *t)
 }
 
 /* Joints whose coordinate moves them begin a body; the others join their child to the parent's. */
-static void make_arm_bodies(struct maker *maker, const double *center)
+static void make_arm_bodies(struct prm_robot_maker *maker, const double *center)
 {
     const struct prm_robot_spec *spec = maker->spec;
     struct transform base = transform_of(&spec->base);
@@ -190,7 +166,7 @@ static void make_arm_bodies(struct maker *maker, const double *center)
 }
 
 /* One body that is free in the plane or in space. */
-static void make_rigid_bodies(struct maker *maker)
+static void make_rigid_bodies(struct prm_robot_maker *maker)
 {
     const struct prm_space *space = maker->space;
     const bool planar = space->dof == 3;
@@ -262,8 +238,8 @@ static int along_z(const void *a, const void *b)
 }
 
 /* Appends a ball about `count` spheres, which follow it unless it is the only one itself. */
-static void add_balls(struct maker *maker, const struct body_ball *spheres, uint32_t count,
-                      uint32_t level)
+static void add_balls(struct prm_robot_maker *maker, const struct body_ball *spheres,
+                      uint32_t count, uint32_t level)
 {
     struct body_ball *ball = &maker->balls[maker->ball_count++];
     if (count == 1)
@@ -277,7 +253,8 @@ static void add_balls(struct maker *maker, const struct body_ball *spheres, uint
 }
 
 /* A group: the ball about its spheres, and these. */
-static void make_group(struct maker *maker, const struct body_ball *spheres, uint32_t count)
+static void make_group(struct prm_robot_maker *maker, const struct body_ball *spheres,
+                       uint32_t count)
 {
     struct body_ball *about = &maker->balls[maker->ball_count];
     add_balls(maker, spheres, count, 1);
@@ -288,7 +265,7 @@ static void make_group(struct maker *maker, const struct body_ball *spheres, uin
 
 /* Groups of spheres: halved across their longest side until they are small. The depth is the
  * logarithm of their number. */
-static void make_groups(struct maker *maker, struct body_ball *spheres, uint32_t count)
+static void make_groups(struct prm_robot_maker *maker, struct body_ball *spheres, uint32_t count)
 {
     static int (*const ALONG[])(const void *, const void *) = {along_x, along_y, along_z};
     if (count <= GROUP_SPHERES) {
@@ -314,8 +291,9 @@ static void make_groups(struct maker *maker, struct body_ball *spheres, uint32_t
 }
 
 /* The spheres of a link, in the frame of its body, if there are any. */
-static void make_link(struct maker *maker, uint32_t number, const struct prm_sphere *spheres,
-                      uint32_t count, const struct prm_link_place *place)
+static void make_link(struct prm_robot_maker *maker, uint32_t number,
+                      const struct prm_sphere *spheres, uint32_t count,
+                      const struct prm_link_place *place)
 {
     const uint32_t first = maker->ball_count;
     uint32_t active = 0;
@@ -345,115 +323,37 @@ static void make_link(struct maker *maker, uint32_t number, const struct prm_sph
         .body = place->body, .ball_first = first, .ball_end = maker->ball_count, .link = number};
 }
 
-/* How far the centre of a link's farthest sphere is from its body's origin. */
-static double link_radius(const struct maker *maker, const struct body_link *link)
+/* The balls about all spheres of each body. */
+static void make_body_balls(struct prm_robot_maker *maker)
 {
-    double radius = 0.0;
-    for (uint32_t i = link->ball_first; i < link->ball_end; i++) {
-        const struct body_ball *ball = &maker->balls[i];
-        const double c[3] = {(double)ball->center[0], (double)ball->center[1],
-                             (double)ball->center[2]};
-        radius = fmax(radius, length3(c));
+    for (uint32_t b = 0; b < maker->body_count; b++) {
+        struct body *body = &maker->bodies[b];
+        uint32_t count = 0;
+        for (uint32_t l = 0; l < maker->link_count; l++)
+            for (uint32_t i = maker->links[l].ball_first;
+                 maker->links[l].body == b && i < maker->links[l].ball_end; i++)
+                if (maker->balls[i].sphere != NONE_U32)
+                    maker->spheres[count++] = maker->balls[i];
+        body->radius = -1.0f;
+        if (count > 0)
+            ball_about(body->center, &body->radius, maker->spheres, count);
     }
-    return radius;
-}
-
-/* ---- how far things move ---- */
-
-/* reach[c] += metres that the link moves at most per unit of row coordinate c, by the joints of
- * bodies that `counts` has (NULL: all). Returns the rounding of its place. */
-static double add_reach(const struct maker *maker, float *reach, const struct body_link *link,
-                        const bool *counts)
-{
-    double radius = link_radius(maker, link), rounding = 0.0;
-    for (uint32_t b = link->body; b != 0; b = maker->bodies[b].parent) {
-        const struct body *body = &maker->bodies[b];
-        const double factor = fabs((double)body->multiplier);
-        const double metres = body->motion == BODY_SLIDES ? 1.0 : radius;
-        const double t[3] = {(double)body->translation[0], (double)body->translation[1],
-                             (double)body->translation[2]};
-        if (counts == NULL || counts[b])
-            reach[body->coordinate] =
-                prm_round_up((double)reach[body->coordinate] + factor * metres * (1 + 1e-6));
-        rounding += ROUNDING_OF_TURNS * metres;
-        radius += maker->slides[b] + length3(t);
-    }
-    const float *base = maker->bodies[0].translation;
-    const double from_center[3] = {(double)base[0], (double)base[1], (double)base[2]};
-    return rounding + ROUNDING_OF_LENGTHS * (radius + length3(from_center));
-}
-
-/* A rigid robot: a unit of position in metres, a radian of orientation by the farthest centre. */
-static void rigid_reach(struct maker *maker)
-{
-    const struct prm_space *space = maker->space;
-    const uint32_t dimension = space->dof == 3 ? 2 : 3;
-    const double radius = link_radius(maker, &maker->links[0]);
-    for (uint32_t c = 0; c < dimension; c++)
-        maker->link_reach[c] = prm_round_up(1 / space->coordinates[c].weight);
-    maker->link_reach[dimension] =
-        prm_round_up(dimension == 2 ? radius / space->coordinates[2].weight : radius);
-    maker->rounding = (ROUNDING_OF_TURNS + ROUNDING_OF_LENGTHS) * radius;
-}
-
-/* ---- pairs ---- */
-
-static bool is_ignored(const struct prm_robot_spec *spec, uint32_t a, uint32_t b)
-{
-    for (uint32_t i = 0; i < spec->ignored_count; i++) {
-        const uint32_t *pair = spec->ignored + 2 * (size_t)i;
-        if ((pair[0] == a && pair[1] == b) || (pair[0] == b && pair[1] == a))
-            return true;
-    }
-    return false;
-}
-
-/* Links of one body, and of two that share a joint, are never tested against each other. */
-static bool may_collide(const struct maker *maker, const struct body_link *a,
-                        const struct body_link *b)
-{
-    const uint32_t p = a->body, q = b->body;
-    if (p == q || (p != 0 && maker->bodies[p].parent == q) ||
-        (q != 0 && maker->bodies[q].parent == p))
-        return false;
-    return !is_ignored(maker->spec, a->link, b->link);
-}
-
-static void make_pairs(struct maker *maker)
-{
-    const uint32_t dof = maker->space->dof;
-    for (uint32_t i = 0; i < maker->link_count; i++)
-        for (uint32_t j = i + 1; j < maker->link_count; j++) {
-            const struct body_link *a = &maker->links[i], *b = &maker->links[j];
-            bool of_a[PRM_LINKS_MAX + 1] = {false}, of_b[PRM_LINKS_MAX + 1] = {false};
-            if (!may_collide(maker, a, b))
-                continue;
-            for (uint32_t body = a->body; body != 0; body = maker->bodies[body].parent)
-                of_a[body] = true;
-            for (uint32_t body = b->body; body != 0; body = maker->bodies[body].parent) {
-                of_b[body] = !of_a[body];
-                of_a[body] = false;
-            }
-            float *reach = maker->pair_reach + (size_t)maker->pair_count * dof;
-            add_reach(maker, reach, a, of_a);
-            add_reach(maker, reach, b, of_b);
-            maker->pairs[maker->pair_count++] = (struct link_pair){i, j};
-        }
 }
 
 /* ---- life ---- */
 
-static void maker_deinit(struct maker *maker)
+static void maker_deinit(struct prm_robot_maker *maker)
 {
     free(maker->links);
     free(maker->balls);
     free(maker->spheres);
     free(maker->pairs);
+    free(maker->body_pairs);
     free(maker->link_reach);
     free(maker->pair_reach);
 }
 
-static enum prm_status maker_init(struct maker *maker, const struct prm_robot_spec *spec,
+static enum prm_status maker_init(struct prm_robot_maker *maker, const struct prm_robot_spec *spec,
                                   const struct prm_space *space)
 {
     const size_t links = spec->kind == PRM_ROBOT_ARM ? spec->link_count : 1;
@@ -464,16 +364,18 @@ static enum prm_status maker_init(struct maker *maker, const struct prm_robot_sp
     maker->balls = calloc(3 * ((size_t)spec->sphere_count + 1), sizeof(*maker->balls));
     maker->spheres = calloc((size_t)spec->sphere_count + 1, sizeof(*maker->spheres));
     maker->pairs = calloc(pairs, sizeof(*maker->pairs));
+    maker->body_pairs = calloc(pairs, sizeof(*maker->body_pairs));
+    maker->pair_capacity = (uint32_t)pairs;
     maker->link_reach = calloc(links * space->dof, sizeof(float));
     maker->pair_reach = calloc(pairs * space->dof, sizeof(float));
-    if (!maker->links || !maker->balls || !maker->spheres || !maker->pairs || !maker->link_reach ||
-        !maker->pair_reach)
+    if (!maker->links || !maker->balls || !maker->spheres || !maker->pairs || !maker->body_pairs ||
+        !maker->link_reach || !maker->pair_reach)
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for a robot of %u spheres",
                              spec->sphere_count);
     return PRM_OK;
 }
 
-static void make(struct maker *maker, const double *center)
+static bool make(struct prm_robot_maker *maker, const double *center)
 {
     const struct prm_robot_spec *spec = maker->spec;
     const uint32_t dof = maker->space->dof;
@@ -481,8 +383,9 @@ static void make(struct maker *maker, const double *center)
         const struct prm_link_place place = {1, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}};
         make_rigid_bodies(maker);
         make_link(maker, 0, spec->spheres, spec->sphere_count, &place);
-        rigid_reach(maker);
-        return;
+        prm_robot_rigid_reach(maker);
+        make_body_balls(maker);
+        return true;
     }
     make_arm_bodies(maker, center);
     for (uint32_t l = 0; l < spec->link_count; l++)
@@ -490,12 +393,13 @@ static void make(struct maker *maker, const double *center)
                   spec->links[l].sphere_count, &maker->places[l]);
     for (uint32_t l = 0; l < maker->link_count; l++)
         maker->rounding =
-            fmax(maker->rounding,
-                 add_reach(maker, maker->link_reach + (size_t)l * dof, &maker->links[l], NULL));
-    make_pairs(maker);
+            fmax(maker->rounding, prm_robot_add_reach(maker, maker->link_reach + (size_t)l * dof,
+                                                      &maker->links[l], NULL));
+    make_body_balls(maker);
+    return prm_robot_make_pairs(maker);
 }
 
-static enum prm_status take_over(struct prm_robot *robot, const struct maker *maker)
+static enum prm_status take_over(struct prm_robot *robot, const struct prm_robot_maker *maker)
 {
     struct prm_context *context = robot->context;
     const size_t row = maker->space->dof * sizeof(float);
@@ -504,7 +408,11 @@ static enum prm_status take_over(struct prm_robot *robot, const struct maker *ma
     robot->body_count = maker->body_count;
     robot->link_count = maker->link_count;
     robot->pair_count = maker->pair_count;
+    robot->body_pair_count = maker->body_pair_count;
     robot->rounding = maker->rounding;
+    robot->reach = maker->reach;
+    for (int c = 0; c < 3; c++)
+        robot->base[c] = (double)maker->bodies[0].translation[c];
     TRY(prm_buffer_upload(context, &robot->bodies, maker->bodies,
                           maker->body_count * sizeof(struct body)));
     TRY(prm_buffer_upload(context, &robot->links, maker->links,
@@ -513,6 +421,8 @@ static enum prm_status take_over(struct prm_robot *robot, const struct maker *ma
                           maker->ball_count * sizeof(struct body_ball)));
     TRY(prm_buffer_upload(context, &robot->pairs, maker->pairs,
                           maker->pair_count * sizeof(struct link_pair)));
+    TRY(prm_buffer_upload(context, &robot->body_pairs, maker->body_pairs,
+                          maker->body_pair_count * sizeof(struct body_pair)));
     TRY(prm_buffer_upload(context, &robot->link_reach, maker->link_reach, maker->link_count * row));
     TRY(prm_buffer_upload(context, &robot->pair_reach, maker->pair_reach, maker->pair_count * row));
     if (robot->kind == PRM_ROBOT_ARM) {
@@ -531,7 +441,7 @@ enum prm_status prm_robot_create(struct prm_context *context, struct prm_robot *
                                  const double *center)
 {
     enum prm_status status = PRM_OK;
-    struct maker *maker = NULL;
+    struct prm_robot_maker *maker = NULL;
     struct prm_robot *made = NULL;
 
     *robot = NULL;
@@ -547,7 +457,10 @@ enum prm_status prm_robot_create(struct prm_context *context, struct prm_robot *
     made->radius = spec->radius;
     if (spec->kind == PRM_ROBOT_RIGID || spec->kind == PRM_ROBOT_ARM) {
         TRY(maker_init(maker, spec, space));
-        make(maker, center);
+        if (!make(maker, center)) {
+            status = prm_fault_set(PRM_HOST_MEMORY, "no memory for pairs of links");
+            goto cleanup;
+        }
         TRY(take_over(made, maker));
     }
     *robot = made;
@@ -564,8 +477,9 @@ void prm_robot_destroy(struct prm_robot *robot)
 {
     if (robot == NULL)
         return;
-    struct prm_buffer *const buffers[] = {&robot->bodies, &robot->links,      &robot->balls,
-                                          &robot->pairs,  &robot->link_reach, &robot->pair_reach};
+    struct prm_buffer *const buffers[] = {
+        &robot->bodies,     &robot->links,      &robot->balls,      &robot->pairs,
+        &robot->link_reach, &robot->pair_reach, &robot->body_pairs, &robot->clearances};
     for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++)
         prm_buffer_destroy(robot->context, buffers[i]);
     free(robot->places);
@@ -575,5 +489,6 @@ void prm_robot_destroy(struct prm_robot *robot)
 size_t prm_robot_bytes(const struct prm_robot *robot)
 {
     return robot->bodies.bytes + robot->links.bytes + robot->balls.bytes + robot->pairs.bytes +
-           robot->link_reach.bytes + robot->pair_reach.bytes;
+           robot->link_reach.bytes + robot->pair_reach.bytes + robot->body_pairs.bytes +
+           robot->clearances.bytes;
 }

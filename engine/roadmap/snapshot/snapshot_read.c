@@ -5,7 +5,9 @@
 #include "device/try.h"
 #include "roadmap/build/roadmap_stages.h"
 #include "roadmap/build/validity.h"
+#include "roadmap/collision/vicinity.h"
 #include "roadmap/nearest/neighbors.h"
+#include "roadmap/robot/robot_clearances.h"
 #include "roadmap/search/numbering.h"
 
 #include <stdlib.h>
@@ -150,6 +152,11 @@ enum prm_status prm_snapshot_reader_create(struct prm_context *context,
     TRY(set_statistics(roadmap, snapshot));
     TRY(prm_robot_create(context, &roadmap->robot, robot, &roadmap->space, world->center));
     TRY(prm_validity_begin(&made->validity, roadmap));
+    const struct prm_scene scene = prm_roadmap_scene(roadmap, world);
+    if (roadmap->edge_count >= PRM_VICINITY_PAYS) {
+        TRY(prm_vicinity_create(&made->validity->vicinity, &scene, PRM_VICINITY_ACROSS));
+        TRY(prm_robot_measure_clearances(roadmap->robot, &roadmap->space, PRM_CLEARANCE_CELLS));
+    }
     TRY(prm_arena_create(context, &made->arena));
     *reader = made;
     made = NULL;

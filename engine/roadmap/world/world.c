@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The rounding margin in units of 2^-24 of the largest local coordinate, half the extent: the
  * reference point's own rounding to float32 moves it by at most √3 of them, its difference to a
@@ -301,6 +302,11 @@ static enum prm_status set_init(struct prm_arena *arena, struct prm_world *world
     set->shape_count = tables.shape_count;
     set->grid_count = tables.grid_count;
     set->field_count = tables.field_count;
+    struct prm_bounds box = prm_bounds_none();
+    for (uint32_t i = 0; i < tables.shape_count - tables.grid_count; i++)
+        prm_bounds_join(&box, &tables.boxes[i]);
+    memcpy(set->lower, box.lower, sizeof(set->lower));
+    memcpy(set->upper, box.upper, sizeof(set->upper));
     const struct prm_tile_grid plan = plan_tiles(world, &tables);
     const struct tile_grid tiles = {{plan.origin[0], plan.origin[1], plan.origin[2]},
                                     plan.inverse_edge,

@@ -82,6 +82,8 @@ struct prm_obstacle_set {
                                        have the same */
     uint32_t shape_count, grid_count; /* solids and grids; grids alone */
     uint32_t field_count;
+    double lower[3], upper[3]; /* of the box about the solids, local frame, padding included; above
+                                  each other where there are none */
     struct prm_buffer tiles; /* struct tile_grid[1] */
 };
 

@@ -1,0 +1,21 @@
+/* The vicinity of a robot: how much room the solids of a world leave about each place that it
+ * reaches, in cubes, bounded from below.
+ *
+ * Checks ask it first: a ball that is smaller than the room about its middle is free of all solids
+ * at the price of one look-up; only what is unsure is tested against the solids themselves. So it
+ * changes no verdict (kernels/vicinity.h). It is made once for a robot among obstacles, in the time
+ * of some thousand motions' checks, and takes at most 256 KiB. */
+#ifndef PRM_ROADMAP_VICINITY_H
+#define PRM_ROADMAP_VICINITY_H
+
+#include "roadmap/collision/collide.h"
+
+/* Cubes along the longest side, and motions to be checked that a vicinity is worth. */
+enum { PRM_VICINITY_ACROSS = 64, PRM_VICINITY_PAYS = 4096 };
+
+/* Makes the vicinity of the scene's robot and obstacles; the caller destroys the buffer. None for
+ * robots without spheres, and where there are no solids or very many. Faults as of prm_launch(). */
+enum prm_status prm_vicinity_create(struct prm_buffer *vicinity, const struct prm_scene *scene,
+                                    uint32_t across);
+
+#endif
