@@ -48,14 +48,15 @@ static inline u32 solids_near(u32 *near, __global const struct shape *shapes,
     return count;
 }
 
-/* values: u8[size[2]][size[1]][size[0]] behind `vicinity`, of the first `solids` shapes; n: blocks.
- */
-__kernel void vicinity_fill(__global struct vicinity *vicinity,
+/* *vicinity = plan, and its values u8[size[2]][size[1]][size[0]] behind it, of the first `solids`
+ * shapes; n: blocks. (Oclgrind takes for uninitialised what a kernel writes behind what the host
+ * has written.) */
+__kernel void vicinity_fill(__global struct vicinity *restrict vicinity, const struct vicinity plan,
                             __global const struct shape *restrict shapes,
                             __global const struct segment2 *restrict polygons, const u32 solids,
                             const u32 n)
 {
-    __global const struct vicinity *v = vicinity;
+    const struct vicinity *v = &plan;
     __global uchar *values = (__global uchar *)(vicinity + 1);
     const u32 wide = (v->size[0] + BLOCK - 1) / BLOCK, high = (v->size[1] + BLOCK - 1) / BLOCK;
     const f32 edge = v->edge, left = v->origin[0], front = v->origin[1], bottom = v->origin[2];
@@ -63,6 +64,8 @@ __kernel void vicinity_fill(__global struct vicinity *vicinity,
     const f32 half_width = 0.8661f * (f32)BLOCK * edge;
     u32 near[NEAR_MAX];
 
+    if (get_global_id(0) == 0)
+        *vicinity = plan;
     for (u32 b = share_begin(n), end = share_end(n); b < end; b++) {
         const u32 row = b / wide, layer = row / high;
         const u32 x0 = (b - row * wide) * BLOCK, y0 = (row - layer * high) * BLOCK,

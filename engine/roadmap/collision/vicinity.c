@@ -59,6 +59,12 @@ static struct vicinity plan(const struct prm_scene *scene, uint32_t across)
     return v;
 }
 
+bool prm_vicinity_pays(const struct prm_roadmap_params *params)
+{
+    return params->sample_method != PRM_SAMPLE_LATTICE &&
+           (uint64_t)params->sample_count * params->k >= PRM_VICINITY_PAYS;
+}
+
 enum prm_status prm_vicinity_create(struct prm_buffer *vicinity, const struct prm_scene *scene,
                                     uint32_t across)
 {
@@ -78,9 +84,8 @@ enum prm_status prm_vicinity_create(struct prm_buffer *vicinity, const struct pr
         blocks *= (v.size[c] + BLOCK - 1) / BLOCK;
     const struct prm_share share = prm_share_of(context, blocks);
     TRY(prm_buffer_create(context, vicinity, sizeof(v) + cubes));
-    TRY(prm_buffer_write(context, *vicinity, 0, &v, sizeof(v)));
     TRY(prm_launch(context, PRM_KERNEL_VICINITY_FILL, "", share.items, share.group,
-                   ARGS(ARG_BUFFER(*vicinity), ARG_BUFFER(obstacles->shapes),
+                   ARGS(ARG_BUFFER(*vicinity), ARG_STRUCT(&v), ARG_BUFFER(obstacles->shapes),
                         ARG_BUFFER(obstacles->segments), ARG_U32(solids), ARG_U32(blocks))));
 cleanup:
     if (status != PRM_OK)
