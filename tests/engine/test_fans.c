@@ -1,8 +1,8 @@
 /* Goal: the verdicts that lanes give of many motions at once are those of the reference routine, of
  * every motion; so are states'. Method: random fans of 1 to 20 motions, short and across the world,
- * some of no length, among random obstacles of all kinds, in a grid of terrain and among voxels,
- * for points, discs and balls; 100 000 motions a robot kind. Oracle: the same checks in the GPU's
- * shape, where each motion is asked of segment_is_free() (kernels/edges.h) alone. */
+ * some of no length, among random obstacles of all kinds and in grids of terrain, straight and
+ * turned, for points, discs and balls; 100 000 motions a robot kind. Oracle: the same checks in the
+ * GPU's shape, where each motion is asked of segment_is_free() (kernels/edges.h) alone. */
 #include "kernels/types.h"
 #include "oracle_world.h"
 #include "roadmap/collision/edges.h"

@@ -70,12 +70,6 @@ enum stage_number {
     STAGE_COUNT
 };
 
-/* Whether so much is to be checked that what makes checks faster is worth making. */
-static bool is_large(const struct prm_build *build)
-{
-    return (uint64_t)build->sampler.capacity * build->roadmap->params.k >= PRM_VICINITY_PAYS;
-}
-
 /* Draws, until there are milestones enough; then keeps what there is. */
 static enum prm_status run_sample(struct prm_build *build, bool *done)
 {
@@ -86,7 +80,7 @@ static enum prm_status run_sample(struct prm_build *build, bool *done)
     struct prm_buffer kept = PRM_NO_BUFFER;
 
     if (roadmap->states.memory == NULL) {
-        if (is_large(build))
+        if (prm_vicinity_pays(&build->roadmap->params))
             TRY(prm_vicinity_create(&build->vicinity, &build->fixed, PRM_VICINITY_ACROSS));
         build->fixed.vicinity = build->vicinity;
         TRY(prm_sampler_begin(build->arena, sampler));
@@ -282,7 +276,7 @@ cleanup:
 static enum prm_status hand_vicinity(struct prm_build *build)
 {
     enum prm_status status = PRM_OK;
-    if (build->world->has_dynamic && is_large(build)) {
+    if (build->world->has_dynamic && prm_vicinity_pays(&build->roadmap->params)) {
         TRY(prm_vicinity_create(&build->validity->vicinity, &build->all, PRM_VICINITY_ACROSS));
     } else if (!build->world->has_dynamic) {
         build->validity->vicinity = build->vicinity;
@@ -461,7 +455,7 @@ enum prm_status prm_build_create(struct prm_context *context, struct prm_build *
     roadmap->params.anchors = NULL;
     roadmap->params.allowed = NULL;
     TRY(check_memory(made));
-    if (is_large(made))
+    if (prm_vicinity_pays(&roadmap->params))
         TRY(prm_robot_measure_clearances(roadmap->robot, &roadmap->space, PRM_CLEARANCE_CELLS));
     TRY(prm_arena_create(context, &made->arena));
     *build = made;

@@ -13,6 +13,11 @@
 /* Cubes along the longest side, and motions to be checked that a vicinity is worth. */
 enum { PRM_VICINITY_ACROSS = 64, PRM_VICINITY_PAYS = 4096 };
 
+/* Whether a roadmap of these parameters has so many edges to check that a vicinity, and a robot's
+ * tables of clearances, are worth making: whether it is built or read. Never on a lattice, whose
+ * parameters do not tell. */
+bool prm_vicinity_pays(const struct prm_roadmap_params *params);
+
 /* Makes the vicinity of the scene's robot and obstacles; the caller destroys the buffer. None for
  * robots without spheres, and where there are no solids or very many. Faults as of prm_launch(). */
 enum prm_status prm_vicinity_create(struct prm_buffer *vicinity, const struct prm_scene *scene,

@@ -153,7 +153,7 @@ enum prm_status prm_snapshot_reader_create(struct prm_context *context,
     TRY(prm_robot_create(context, &roadmap->robot, robot, &roadmap->space, world->center));
     TRY(prm_validity_begin(&made->validity, roadmap));
     const struct prm_scene scene = prm_roadmap_scene(roadmap, world);
-    if (roadmap->edge_count >= PRM_VICINITY_PAYS) {
+    if (prm_vicinity_pays(&roadmap->params)) {
         TRY(prm_vicinity_create(&made->validity->vicinity, &scene, PRM_VICINITY_ACROSS));
         TRY(prm_robot_measure_clearances(roadmap->robot, &roadmap->space, PRM_CLEARANCE_CELLS));
     }
