@@ -2,9 +2,9 @@
  * equal costs come out by index.
  *
  * Four children share a cache line or two; half as many levels as a binary heap has. The least is
- * taken bottom-up (Wegener 1993): its hole sinks to the end of the heap, to the least child whatever
- * the last key is, which then mostly stays there. So the number of levels is all that a branch
- * depends on, and the least of four is chosen without any. Each heap is one work-item's.
+ * taken bottom-up (Wegener 1993): its hole sinks to the end of the heap, to the least child
+ * whatever the last key is, which then mostly stays there. So the number of levels is all that a
+ * branch depends on, and the least of four is chosen without any. Each heap is one work-item's.
  */
 #ifndef KERNELS_HEAP_H
 #define KERNELS_HEAP_H
@@ -16,8 +16,8 @@
 #include "language.h"
 
 #define HEAP_ARITY 4
-/* Entries behind the last that a heap's memory must have: there the last children's missing siblings
- * are infinite. */
+/* Entries behind the last that a heap's memory must have: there the last children's missing
+ * siblings are infinite. */
 #define HEAP_SPARE 2
 #define HEAP_INFINITE 0xffffffffffffffffUL
 

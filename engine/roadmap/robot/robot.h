@@ -90,20 +90,20 @@ struct prm_link_place {
 struct prm_robot {
     struct prm_context *context;
     enum prm_robot_kind kind;
-    double radius;                 /* ball */
-    double rounding;               /* error of a sphere's place in float32, metres */
-    double base[3];                /* arm: its base in the local frame */
-    double reach;                  /* that the middle of a ball has from there at most; rigid: from
-                                      the reference point */
-    uint32_t body_count;           /* 0: point and ball, whose motions are checked in closed form */
-    uint32_t link_count;           /* that have spheres */
-    uint32_t pair_count;           /* of links that may collide with each other */
-    struct prm_buffer bodies;      /* struct body[body_count], parents first */
-    struct prm_buffer links;       /* struct body_link[link_count] */
-    struct prm_buffer balls;       /* struct body_ball[] */
-    struct prm_buffer pairs;       /* struct link_pair[pair_count] */
-    struct prm_buffer body_pairs;  /* struct body_pair[body_pair_count], their pairs in turn */
-    struct prm_buffer clearances;  /* u8[]: of their tables (robot_clearances.h) */
+    double radius;                /* ball */
+    double rounding;              /* error of a sphere's place in float32, metres */
+    double base[3];               /* arm: its base in the local frame */
+    double reach;                 /* that the middle of a ball has from there at most; rigid: from
+                                     the reference point */
+    uint32_t body_count;          /* 0: point and ball, whose motions are checked in closed form */
+    uint32_t link_count;          /* that have spheres */
+    uint32_t pair_count;          /* of links that may collide with each other */
+    struct prm_buffer bodies;     /* struct body[body_count], parents first */
+    struct prm_buffer links;      /* struct body_link[link_count] */
+    struct prm_buffer balls;      /* struct body_ball[] */
+    struct prm_buffer pairs;      /* struct link_pair[pair_count] */
+    struct prm_buffer body_pairs; /* struct body_pair[body_pair_count], their pairs in turn */
+    struct prm_buffer clearances; /* u8[]: of their tables (robot_clearances.h) */
     uint32_t body_pair_count;
     struct prm_buffer link_reach;  /* f32[link_count][dof] */
     struct prm_buffer pair_reach;  /* f32[pair_count][dof] */

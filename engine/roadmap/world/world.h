@@ -84,7 +84,7 @@ struct prm_obstacle_set {
     uint32_t field_count;
     double lower[3], upper[3]; /* of the box about the solids, local frame, padding included; above
                                   each other where there are none */
-    struct prm_buffer tiles; /* struct tile_grid[1] */
+    struct prm_buffer tiles;   /* struct tile_grid[1] */
 };
 
 /* A world on a device. */
