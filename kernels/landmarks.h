@@ -37,8 +37,10 @@ static inline u32 landmark_excess(__global const ushort *row,
     ushort16 most = (ushort16)(0);
     // a full row, as all but small roadmaps have, without a loop
     if (vectors == LANDMARK_VECTORS_MAX) {
-        __attribute__((opencl_unroll_hint)) for (u32 j = 0; j < LANDMARK_VECTORS_MAX; j++) most =
-            max(most, landmark_outside(row, interval, j));
+        __attribute__((opencl_unroll_hint)) for (u32 j = 0; j < LANDMARK_VECTORS_MAX; j++)
+        {
+            most = max(most, landmark_outside(row, interval, j));
+        }
     } else {
         for (u32 j = 0; j < vectors; j++)
             most = max(most, landmark_outside(row, interval, j));
