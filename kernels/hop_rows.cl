@@ -29,15 +29,15 @@ __kernel void hop_rows_seed(__global uchar *rows, __global u64 *seen, __global u
 }
 
 /* One level, whose entry is `entry`: next = the landmarks that come to each vertex now. *grown becomes not 0
- * if any does. n: vertices. */
+ * if any does. Of the n vertices from `first` on. */
 __kernel void hop_rows_pull(__global uchar *restrict rows, __global u64 *restrict seen,
                             __global u64 *restrict next, __global const u64 *restrict current,
                             volatile __global u32 *grown, __global const u32 *restrict offsets,
                             __global const struct arc *restrict arcs, u32 landmarks, u32 words,
-                            u32 entry, u32 n)
+                            u32 entry, u32 first, u32 n)
 {
     bool any = false;
-    for (u32 v = share_begin(n), end = share_end(n); v < end; v++) {
+    for (u32 v = first + share_begin(n), end = first + share_end(n); v < end; v++) {
         for (u32 word = 0; word < words; word++) {
             const size_t at = (size_t)v * words + word;
             const u32 bits = min(landmarks - 64 * word, 64u);

@@ -1,4 +1,4 @@
-/* A level a launch, some levels a step. */
+/* A piece of a level a launch; a step is a piece, or some levels of a small graph. */
 #include "roadmap/search/hop_rows.h"
 
 #include "device/launch.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* Vertices looked at in about two milliseconds, and levels of a step at most. */
-enum { VERTICES_PER_STEP = 1 << 18, LEVELS_PER_STEP = 16 };
+enum { VERTICES_PER_STEP = 1 << 13, LEVELS_PER_STEP = 16 };
 
 /* Deeper graphs have no rows: their making would take long, and such coarse entries lead badly. */
 enum { SHIFT_MAX = 2 };
@@ -21,8 +21,9 @@ struct hop_rows_work {
     const struct prm_graph *graph;
     uint32_t words;                       /* of 64 landmarks */
     uint32_t level;                       /* edges that the search has come so far */
+    uint32_t cursor;                      /* vertices of the level that have been looked at */
     struct prm_buffer seen, frontiers[2]; /* u64[V][words] */
-    struct prm_buffer grown;              /* u32: not 0, a level of this step came to vertices */
+    struct prm_buffer grown;              /* u32: not 0 where the level has come to vertices */
 };
 
 static void work_destroy(struct prm_context *context, struct hop_rows_work *work)
@@ -90,31 +91,47 @@ cleanup:
     return status;
 }
 
-/* The next level, in coarser quanta if its entry would not fit. */
+/* Goes on to the next level, in coarser quanta if its entry would not fit. */
+static enum prm_status begin_level(struct prm_hop_rows *rows)
+{
+    enum prm_status status = PRM_OK;
+    const uint32_t entries = rows->vertex_count * rows->count;
+    const struct prm_share all = prm_share_of(rows->context, entries);
+
+    if (++rows->work->level >> rows->shift != HOP_FAR)
+        return PRM_OK;
+    rows->too_deep = rows->shift == SHIFT_MAX;
+    if (rows->too_deep)
+        return PRM_OK;
+    TRY(prm_launch(rows->context, PRM_KERNEL_HOP_ROWS_HALVE, NULL, all.items, all.group,
+                   ARGS(ARG_BUFFER(rows->table), ARG_U32(entries))));
+    rows->shift++;
+
+cleanup:
+    return status;
+}
+
+/* Looks at vertices of the level. */
 static enum prm_status pull(struct prm_hop_rows *rows)
 {
     enum prm_status status = PRM_OK;
-    struct prm_context *context = rows->context;
     struct hop_rows_work *work = rows->work;
-    const uint32_t n = rows->vertex_count, at = work->level++ % 2;
-    const struct prm_share share = prm_share_of(context, n);
+    const uint32_t left = rows->vertex_count - work->cursor,
+                   n = left < VERTICES_PER_STEP ? left : VERTICES_PER_STEP;
 
-    if (work->level >> rows->shift == HOP_FAR) {
-        rows->too_deep = rows->shift == SHIFT_MAX;
-        if (rows->too_deep)
-            return PRM_OK;
-        const uint32_t entries = n * rows->count;
-        const struct prm_share all = prm_share_of(context, entries);
-        TRY(prm_launch(context, PRM_KERNEL_HOP_ROWS_HALVE, NULL, all.items, all.group,
-                       ARGS(ARG_BUFFER(rows->table), ARG_U32(entries))));
-        rows->shift++;
-    }
-    TRY(prm_launch(context, PRM_KERNEL_HOP_ROWS_PULL, NULL, share.items, share.group,
+    if (work->cursor == 0)
+        TRY(begin_level(rows));
+    if (rows->too_deep)
+        return PRM_OK;
+    const uint32_t to = work->level % 2;
+    const struct prm_share share = prm_share_of(rows->context, n);
+    TRY(prm_launch(rows->context, PRM_KERNEL_HOP_ROWS_PULL, NULL, share.items, share.group,
                    ARGS(ARG_BUFFER(rows->table), ARG_BUFFER(work->seen),
-                        ARG_BUFFER(work->frontiers[1 - at]), ARG_BUFFER(work->frontiers[at]),
+                        ARG_BUFFER(work->frontiers[to]), ARG_BUFFER(work->frontiers[1 - to]),
                         ARG_BUFFER(work->grown), ARG_BUFFER(work->graph->offsets),
                         ARG_BUFFER(work->graph->arcs), ARG_U32(rows->count), ARG_U32(work->words),
-                        ARG_U32(work->level >> rows->shift), ARG_U32(n))));
+                        ARG_U32(work->level >> rows->shift), ARG_U32(work->cursor), ARG_U32(n))));
+    work->cursor = n < left ? work->cursor + n : 0;
 
 cleanup:
     return status;
@@ -125,18 +142,20 @@ enum prm_status prm_hop_rows_step(struct prm_hop_rows *rows, bool *done)
     enum prm_status status = PRM_OK;
     struct prm_context *context = rows->context;
     struct hop_rows_work *work = rows->work;
-    uint32_t grown = 0;
+    uint32_t grown = 1, levels = 0;
 
     *done = !work;
     if (!work)
         return PRM_OK;
-    TRY(prm_buffer_fill_u32(context, work->grown, 0, 0, 1));
-    for (uint32_t levels = 0, looked = 0;
-         levels < LEVELS_PER_STEP && looked < VERTICES_PER_STEP && !rows->too_deep;
-         levels++, looked += rows->vertex_count)
+    if (work->cursor == 0)
+        TRY(prm_buffer_fill_u32(context, work->grown, 0, 0, 1));
+    do
         TRY(pull(rows));
+    while (work->cursor == 0 && !rows->too_deep && ++levels < LEVELS_PER_STEP &&
+           (levels + 1) * (uint64_t)rows->vertex_count <= VERTICES_PER_STEP);
     // read-back: is there a vertex that landmarks may yet come to?
-    TRY(prm_buffer_read(context, work->grown, 0, &grown, sizeof(grown)));
+    if (work->cursor == 0)
+        TRY(prm_buffer_read(context, work->grown, 0, &grown, sizeof(grown)));
     if (!grown || rows->too_deep) {
         work_destroy(context, work);
         rows->work = NULL;

@@ -4,7 +4,7 @@
  *
  * Memory: a byte a vertex and landmark, resident; while they are made, 8 · 3 bytes a vertex more
  * for every 64 landmarks. Cost: one bit-parallel breadth-first search from all landmarks at once, a
- * level a launch; 2 to 5 ms for 96 landmarks and 10 000 milestones on two cores, in steps of about
+ * level a launch; some 30 ms for 96 landmarks and 10 000 milestones on two cores, in steps of about
  * two milliseconds.
  */
 #ifndef PRM_ROADMAP_HOP_ROWS_H
