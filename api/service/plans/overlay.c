@@ -55,8 +55,10 @@ bool overlay_takes_long(const struct roadmap_version *roadmap)
     return roadmap->model->world->version->document.obstacle_count > OBSTACLES_FEW;
 }
 
-bool overlay_init(struct overlay *overlay, struct service *service, struct call *call,
-                  struct roadmap_version *roadmap, struct overlay_document *document)
+/* Lays the document over the world; false: the call's problem says why not, and there is no
+ * version. */
+static bool init(struct overlay *overlay, struct service *service, struct call *call,
+                 struct roadmap_version *roadmap, struct overlay_document *document)
 {
     struct world_version *base = roadmap->model->world->version;
     struct overlaid_world overlaid;
@@ -278,9 +280,18 @@ static void drop(struct device_task *task)
     overlay->drop(overlay);
 }
 
-bool overlay_submit(struct overlay *overlay)
+bool overlay_begin(struct overlay *overlay, struct service *service, struct call *call,
+                   struct roadmap_version *roadmap, struct overlay_document *document,
+                   overlay_ready *ready, overlay_drop *drop_owner)
 {
+    if (!init(overlay, service, call, roadmap, document))
+        return false;
     overlay->task.step = step;
     overlay->task.drop = drop;
-    return device_thread_submit(overlay->service->device, DEVICE_LANE_OVERLAY, &overlay->task);
+    overlay->ready = ready;
+    overlay->drop = drop_owner;
+    if (device_thread_submit(service->device, DEVICE_LANE_OVERLAY, &overlay->task))
+        return true;
+    problem_add_refusal(service, &call->problem);
+    return false;
 }

@@ -3,8 +3,8 @@
  * world as a whole; where the difference has a grid or a distance field of its own, it makes the
  * distances of all of them anew (prm_world_derive). The others are bounded.
  *
- *     overlay_init() on the way in → overlay_submit() → ready(), on the device thread → the owner
- *     plans on overlay->model → overlay_deinit()
+ *     overlay_begin() on the way in → ready(), on the device thread → the owner plans on
+ *     overlay->model → overlay_deinit()
  *
  * The last few overlays are kept as long as their roadmap answers for the same world, so that a
  * client that sends the same obstacles again has them at once. How many, and how much of the
@@ -28,6 +28,14 @@ struct overlay_version {
     uint32_t changed_count;
 };
 
+struct overlay;
+
+/* On the device thread: the model is there, or (status) the engine's fault says why not. The
+ * overlay may be gone on return. */
+typedef void overlay_ready(struct overlay *overlay, struct device *device, enum prm_status status);
+/* The thread stops. */
+typedef void overlay_drop(struct overlay *overlay);
+
 /* Embedded in the request that it is for. */
 struct overlay {
     struct device_task task; /* first */
@@ -40,22 +48,19 @@ struct overlay {
     double seconds;                  /* of its steps */
 
     struct model *model; /* when ready: what answers; taken */
-    /* On the device thread: the model is there, or (status) the engine's fault says why not. The
-     * overlay may be gone on return. */
-    void (*ready)(struct overlay *overlay, struct device *device, enum prm_status status);
-    void (*drop)(struct overlay *overlay); /* the thread stops */
+    overlay_ready *ready;
+    overlay_drop *drop;
 };
 
 /* Whether a roadmap's world has so many obstacles that laying others over it is for a worker. */
 bool overlay_takes_long(const struct roadmap_version *roadmap);
 
 /* Lays `document`, which is taken over whatever the outcome, over the world that a roadmap answers
- * for. false: the call's problem says why not; there is nothing to deinit. */
-bool overlay_init(struct overlay *overlay, struct service *service, struct call *call,
-                  struct roadmap_version *roadmap, struct overlay_document *document);
-
-/* Has the model made, then ready() called. false: the queue is full. */
-bool overlay_submit(struct overlay *overlay);
+ * for, and has the model made, then ready() called. The overlay may be gone on return. false: the
+ * call's problem says why not, as where the queue is full; neither function is called. */
+bool overlay_begin(struct overlay *overlay, struct service *service, struct call *call,
+                   struct roadmap_version *roadmap, struct overlay_document *document,
+                   overlay_ready *ready, overlay_drop *drop);
 
 /* At any point; an overlay of zeros is accepted. */
 void overlay_deinit(struct overlay *overlay);

@@ -132,7 +132,7 @@ static struct plan *overlaid(struct overlay *overlay)
 }
 
 /* On the device thread: the world of the request is there, or there is none. */
-static void overlay_ready(struct overlay *overlay, struct device *device, enum prm_status status)
+static void overlaid_ready(struct overlay *overlay, struct device *device, enum prm_status status)
 {
     struct plan *plan = overlaid(overlay);
     (void)device;
@@ -145,7 +145,7 @@ static void overlay_ready(struct overlay *overlay, struct device *device, enum p
     }
 }
 
-static void overlay_drop(struct overlay *overlay)
+static void overlaid_drop(struct overlay *overlay)
 {
     struct plan *plan = overlaid(overlay);
     problem_add(&plan->call->problem, PROBLEM_DRAINING, "the server shut down");
@@ -156,16 +156,8 @@ static void overlay_drop(struct overlay *overlay)
 static void lay_over(struct worker_task *work)
 {
     struct plan *plan = WORK_OF(plan, work);
-    bool good = overlay_init(&plan->overlay, plan->service, plan->call, plan->roadmap,
-                             &plan->request.overlay);
-    if (good) {
-        plan->overlay.ready = overlay_ready;
-        plan->overlay.drop = overlay_drop;
-        good = overlay_submit(&plan->overlay);
-        if (!good)
-            problem_add_refusal(plan->service, &plan->call->problem);
-    }
-    if (!good)
+    if (!overlay_begin(&plan->overlay, plan->service, plan->call, plan->roadmap,
+                       &plan->request.overlay, overlaid_ready, overlaid_drop))
         plan_refuse(plan);
 }
 

@@ -117,7 +117,7 @@ static struct question *overlaid(struct overlay *overlay)
 }
 
 /* On the device thread: the world of the request is there, or there is none. */
-static void overlay_ready(struct overlay *overlay, struct device *device, enum prm_status status)
+static void overlaid_ready(struct overlay *overlay, struct device *device, enum prm_status status)
 {
     struct question *question = overlaid(overlay);
     (void)device;
@@ -129,7 +129,7 @@ static void overlay_ready(struct overlay *overlay, struct device *device, enum p
     }
 }
 
-static void overlay_drop(struct overlay *overlay)
+static void overlaid_drop(struct overlay *overlay)
 {
     drop(&overlaid(overlay)->task);
 }
@@ -138,16 +138,8 @@ static void overlay_drop(struct overlay *overlay)
 static void lay_over(struct worker_task *work)
 {
     struct question *question = WORK_OF(question, work);
-    bool good = overlay_init(&question->overlay, question->service, question->call,
-                             question->roadmap, question->kind->overlay(question));
-    if (good) {
-        question->overlay.ready = overlay_ready;
-        question->overlay.drop = overlay_drop;
-        good = overlay_submit(&question->overlay);
-        if (!good)
-            problem_add_refusal(question->service, &question->call->problem);
-    }
-    if (!good)
+    if (!overlay_begin(&question->overlay, question->service, question->call, question->roadmap,
+                       question->kind->overlay(question), overlaid_ready, overlaid_drop))
         refuse(question);
 }
 
