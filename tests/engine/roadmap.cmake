@@ -1,8 +1,8 @@
 # engine/roadmap
 prm_test(test_search SOURCES test_search.c USES prm_roadmap LABELS device TUNED OCLGRIND)
 prm_test(test_weight_scale SOURCES test_weight_scale.c USES prm_roadmap m LABELS unit)
-prm_test(test_hop_rows SOURCES test_hop_rows.c USES prm_roadmap LABELS device TUNED OCLGRIND)
-prm_test(test_landmarks SOURCES test_landmarks.c USES prm_roadmap LABELS device TUNED OCLGRIND)
+prm_test(test_hop_rows SOURCES test_hop_rows.c graph_fixture.c USES prm_roadmap LABELS device TUNED OCLGRIND)
+prm_test(test_landmarks SOURCES test_landmarks.c graph_fixture.c USES prm_roadmap LABELS device TUNED OCLGRIND)
 prm_test(test_snapshot SOURCES test_snapshot.c USES prm_roadmap PkgConfig::CRYPTO m LABELS device TUNED OCLGRIND)
 prm_test(test_refine SOURCES test_refine.c USES prm_roadmap LABELS device TUNED OCLGRIND)
 prm_test(test_connect SOURCES test_connect.c USES prm_roadmap LABELS device TUNED OCLGRIND)

@@ -2,8 +2,8 @@
  * deep. Method: random graphs of several parts, of no edges, and lines that are deeper than an
  * entry; landmarks in all parts, one of them twice. Oracle: a serial breadth-first search a
  * landmark. */
+#include "graph_fixture.h"
 #include "kernels/hop_types.h"
-#include "kernels/types.h"
 #include "roadmap/search/hop_rows.h"
 #include "support/support.h"
 
@@ -29,16 +29,11 @@ static const struct graph_shape SHAPES[] = {
 };
 
 /* The vertices' neighbours: a line's, or some near in index in the same part. */
-struct fixture {
-    uint32_t n, arc_count, *offsets;
-    struct arc *arcs;
-    struct prm_graph graph;
-};
-
-static uint32_t pairs_make(const struct graph_shape *shape, uint32_t (*pairs)[2])
+static void fixture_init(struct graph_fixture *f, const struct graph_shape *shape)
 {
     struct test_random random = {shape->vertices};
     const uint32_t n = shape->vertices;
+    uint32_t(*edges)[3] = calloc((size_t)n * (shape->degree + 1), sizeof(*edges));
     uint32_t count = 0;
 
     for (uint32_t v = 0; v < n; v++) {
@@ -46,54 +41,20 @@ static uint32_t pairs_make(const struct graph_shape *shape, uint32_t (*pairs)[2]
             const uint32_t u = v + 1 + (shape->degree > 0 ? test_random_below(&random, 30) : 0);
             if (u >= n || (uint64_t)v * shape->parts / n != (uint64_t)u * shape->parts / n)
                 continue;
-            pairs[count][0] = v;
-            pairs[count++][1] = u;
+            edges[count][0] = v;
+            edges[count][1] = u;
+            edges[count++][2] = 7;
         }
     }
-    return count;
-}
-
-static void fixture_init(struct fixture *f, const struct graph_shape *shape)
-{
-    const uint32_t n = shape->vertices;
-    uint32_t(*pairs)[2] = calloc((size_t)n * (shape->degree + 1), sizeof(*pairs));
-    uint32_t *fill = calloc(n + 1, sizeof(uint32_t));
-    const uint32_t count = pairs_make(shape, pairs);
-
-    *f = (struct fixture){.n = n, .arc_count = 2 * count};
-    f->offsets = calloc(n + 1, sizeof(uint32_t));
-    f->arcs = calloc(f->arc_count + 1, sizeof(struct arc));
-    for (uint32_t i = 0; i < count; i++)
-        for (int side = 0; side < 2; side++)
-            f->offsets[pairs[i][side] + 1]++;
-    for (uint32_t v = 0; v < n; v++)
-        f->offsets[v + 1] += f->offsets[v];
-    for (uint32_t i = 0; i < count; i++)
-        for (int side = 0; side < 2; side++)
-            f->arcs[f->offsets[pairs[i][side]] + fill[pairs[i][side]]++] =
-                (struct arc){pairs[i][1 - side], 7};
-    f->graph =
-        (struct prm_graph){.vertex_count = n,
-                           .arc_count = f->arc_count,
-                           .offsets = test_upload(f->offsets, (n + 1) * sizeof(uint32_t)),
-                           .arcs = test_upload(f->arcs, (f->arc_count + 1) * sizeof(struct arc))};
-    free(pairs);
-    free(fill);
-}
-
-static void fixture_deinit(struct fixture *f)
-{
-    prm_buffer_destroy(test_context, &f->graph.offsets);
-    prm_buffer_destroy(test_context, &f->graph.arcs);
-    free(f->offsets);
-    free(f->arcs);
+    graph_fixture_init(f, n, edges, count);
+    free(edges);
 }
 
 /* Edges from `source` to all; NONE_U32 out of reach. */
-static void oracle(const struct fixture *f, uint32_t *edges, uint32_t *queue, uint32_t source)
+static void oracle(const struct graph_fixture *f, uint32_t *edges, uint32_t *queue, uint32_t source)
 {
     uint32_t tail = 1;
-    for (uint32_t v = 0; v < f->n; v++)
+    for (uint32_t v = 0; v < f->vertex_count; v++)
         edges[v] = NONE_U32;
     edges[source] = 0;
     queue[0] = source;
@@ -109,14 +70,14 @@ static void oracle(const struct fixture *f, uint32_t *edges, uint32_t *queue, ui
 }
 
 /* Landmarks all over the vertices; the last is the first, and the first of all a line's end. */
-static uint32_t landmark(const struct fixture *f, uint32_t l, uint32_t count)
+static uint32_t landmark(const struct graph_fixture *f, uint32_t l, uint32_t count)
 {
-    return l + 1 == count ? 0 : (uint32_t)((uint64_t)l * f->n / count);
+    return l + 1 == count ? 0 : (uint32_t)((uint64_t)l * f->vertex_count / count);
 }
 
 static void check(const struct graph_shape *shape, uint32_t count)
 {
-    struct fixture f;
+    struct graph_fixture f;
     struct prm_hop_rows *rows;
     fixture_init(&f, shape);
     uint32_t *landmarks = calloc(count, sizeof(uint32_t));
@@ -131,13 +92,13 @@ static void check(const struct graph_shape *shape, uint32_t count)
     assert_int_equal(rows->too_deep, shape->too_deep);
     assert_int_equal(rows->shift, shape->shift);
 
-    const size_t entries = (size_t)f.n * count;
+    const size_t entries = (size_t)f.vertex_count * count;
     uint8_t *table = malloc(entries);
-    uint32_t *edges = calloc(2 * (size_t)f.n, sizeof(uint32_t));
+    uint32_t *edges = calloc(2 * (size_t)f.vertex_count, sizeof(uint32_t));
     assert_ok(prm_buffer_read(test_context, rows->table, 0, table, entries));
     for (uint32_t l = 0; l < count && !shape->too_deep; l++) {
-        oracle(&f, edges, edges + f.n, landmarks[l]);
-        for (uint32_t v = 0; v < f.n; v++) {
+        oracle(&f, edges, edges + f.vertex_count, landmarks[l]);
+        for (uint32_t v = 0; v < f.vertex_count; v++) {
             const uint32_t expected = edges[v] == NONE_U32 ? HOP_FAR : edges[v] >> shape->shift;
             if (table[(size_t)v * count + l] != expected)
                 fail_msg("%s: vertex %u, landmark %u of %u: %u, expected %u", shape->name, v, l,
@@ -149,7 +110,7 @@ static void check(const struct graph_shape *shape, uint32_t count)
     free(landmarks);
     prm_buffer_destroy(test_context, &device);
     prm_hop_rows_destroy(rows);
-    fixture_deinit(&f);
+    graph_fixture_deinit(&f);
 }
 
 static void rows_are_as_the_oracle_has_them(void **state)
@@ -169,7 +130,7 @@ static void rows_are_as_the_oracle_has_them(void **state)
 static void faults_leave_nothing(void **state)
 {
     (void)state;
-    struct fixture f;
+    struct graph_fixture f;
     if (test_is_small())
         skip();
 
@@ -191,7 +152,7 @@ static void faults_leave_nothing(void **state)
         assert_true(countdown < 10000);
     }
     prm_buffer_destroy(test_context, &device);
-    fixture_deinit(&f);
+    graph_fixture_deinit(&f);
 }
 
 int main(void)

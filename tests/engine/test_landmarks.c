@@ -3,8 +3,8 @@
  * find, also where edges have gone since, and no fault leaves memory behind. Method: random graphs
  * in parts, lines, single vertices, weights of 0 and near 2^31. Oracle: serial shortest paths, and
  * the choice of landmarks written down once more. */
+#include "graph_fixture.h"
 #include "kernels/landmark_types.h"
-#include "kernels/types.h"
 #include "roadmap/search/landmarks.h"
 #include "roadmap/search/search.h"
 #include "support/support.h"
@@ -14,13 +14,6 @@
 
 /* What the product says of itself (landmarks.c): the greatest entry, and vertices to a landmark. */
 enum { ENTRY_MAX = 60000, VERTICES_PER_LANDMARK = 4 };
-
-struct fixture {
-    uint32_t vertex_count, arc_count;
-    uint32_t *offsets;
-    struct arc *arcs;
-    struct prm_graph graph;
-};
 
 struct graph_shape {
     const char *name;
@@ -41,52 +34,8 @@ static const struct graph_shape SHAPES[] = {
 };
 enum { SHAPE_COUNT = sizeof(SHAPES) / sizeof(SHAPES[0]), STRIDE_SMALL = 4 };
 
-static int by_target(const void *a, const void *b)
-{
-    const uint32_t x = ((const struct arc *)a)->target, y = ((const struct arc *)b)->target;
-    return (x > y) - (x < y);
-}
-
-/* The undirected edges (a, b, weight). */
-static void fixture_init(struct fixture *f, uint32_t vertex_count, uint32_t (*edges)[3],
-                         uint32_t count)
-{
-    const uint32_t n = vertex_count;
-    uint32_t *fill = calloc(n + 1, sizeof(uint32_t));
-
-    *f = (struct fixture){.vertex_count = n, .arc_count = 2 * count};
-    f->offsets = calloc(n + 1, sizeof(uint32_t));
-    f->arcs = calloc(f->arc_count + 1, sizeof(struct arc));
-    for (uint32_t i = 0; i < count; i++)
-        for (int side = 0; side < 2; side++)
-            f->offsets[edges[i][side] + 1]++;
-    for (uint32_t v = 0; v < n; v++)
-        f->offsets[v + 1] += f->offsets[v];
-    for (uint32_t i = 0; i < count; i++)
-        for (int side = 0; side < 2; side++) {
-            const uint32_t a = edges[i][side];
-            f->arcs[f->offsets[a] + fill[a]++] = (struct arc){edges[i][1 - side], edges[i][2]};
-        }
-    for (uint32_t v = 0; v < n; v++)
-        qsort(f->arcs + f->offsets[v], f->offsets[v + 1] - f->offsets[v], sizeof(struct arc),
-              by_target);
-    f->graph = (struct prm_graph){.vertex_count = n,
-                                  .arc_count = f->arc_count,
-                                  .offsets = test_upload(f->offsets, (n + 1) * sizeof(uint32_t)),
-                                  .arcs = test_upload(f->arcs, f->arc_count * sizeof(struct arc))};
-    free(fill);
-}
-
-static void fixture_deinit(struct fixture *f)
-{
-    prm_buffer_destroy(test_context, &f->graph.offsets);
-    prm_buffer_destroy(test_context, &f->graph.arcs);
-    free(f->offsets);
-    free(f->arcs);
-}
-
 /* Edges to vertices near in index, none between parts; of which `kept` of a hundred stay. */
-static void fixture_random(struct fixture *f, const struct graph_shape *shape, uint32_t kept)
+static void fixture_random(struct graph_fixture *f, const struct graph_shape *shape, uint32_t kept)
 {
     struct test_random random = {shape->vertices};
     const uint32_t n = (uint32_t)test_size(shape->vertices, (shape->vertices - 1) % 71 + 1);
@@ -106,14 +55,14 @@ static void fixture_random(struct fixture *f, const struct graph_shape *shape, u
             edges[count++][2] = zero ? 0 : weight;
         }
     }
-    fixture_init(f, n, edges, count);
+    graph_fixture_init(f, n, edges, count);
     free(edges);
 }
 
 /* ---- oracle ---- */
 
 /* Distances from `source` by label correction; NONE_U32 out of reach. */
-static void oracle_distances(const struct fixture *f, uint32_t *distances, uint32_t source)
+static void oracle_distances(const struct graph_fixture *f, uint32_t *distances, uint32_t source)
 {
     const uint32_t n = f->vertex_count;
     uint32_t *queue = calloc(n, sizeof(uint32_t));
@@ -187,7 +136,7 @@ static uint32_t oracle_width(void)
 }
 
 /* The table, u16[V][columns], landmark by landmark. */
-static uint16_t *oracle_table(const struct fixture *f, uint32_t root, uint32_t columns,
+static uint16_t *oracle_table(const struct graph_fixture *f, uint32_t root, uint32_t columns,
                               uint32_t *shift)
 {
     const uint32_t n = f->vertex_count, width = oracle_width();
@@ -233,7 +182,7 @@ static uint16_t *oracle_table(const struct fixture *f, uint32_t root, uint32_t c
 
 /* ---- tables ---- */
 
-static struct prm_landmarks *make(const struct fixture *f, uint32_t root)
+static struct prm_landmarks *make(const struct graph_fixture *f, uint32_t root)
 {
     struct prm_landmarks *landmarks;
     assert_ok(prm_landmarks_create(test_context, &landmarks, &f->graph, root));
@@ -260,7 +209,7 @@ static uint32_t expected_count(uint32_t vertices)
 }
 
 /* The lowest vertex of the largest component, and another one's. */
-static uint32_t largest_root(const struct fixture *f, uint32_t *other)
+static uint32_t largest_root(const struct graph_fixture *f, uint32_t *other)
 {
     const uint32_t n = f->vertex_count;
     uint32_t *distances = calloc(n, sizeof(uint32_t));
@@ -288,7 +237,7 @@ static uint32_t largest_root(const struct fixture *f, uint32_t *other)
     return root;
 }
 
-static void check_table(const struct fixture *f, const char *name, uint32_t root)
+static void check_table(const struct graph_fixture *f, const char *name, uint32_t root)
 {
     struct prm_landmarks *landmarks = make(f, root);
     uint32_t shift;
@@ -313,13 +262,13 @@ static void tables_are_as_the_oracle_has_them(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SHAPE_COUNT; i += test_size(1, STRIDE_SMALL)) {
-        struct fixture f;
+        struct graph_fixture f;
         uint32_t other;
         fixture_random(&f, &SHAPES[i], 100);
         const uint32_t root = largest_root(&f, &other);
         check_table(&f, SHAPES[i].name, root);
         check_table(&f, SHAPES[i].name, other);
-        fixture_deinit(&f);
+        graph_fixture_deinit(&f);
     }
 }
 
@@ -328,7 +277,7 @@ static void bounds_are_below_the_truth(void **state)
     (void)state;
     for (size_t i = 0; i < SHAPE_COUNT; i += test_size(1, STRIDE_SMALL)) {
         struct test_random random = {i};
-        struct fixture f;
+        struct graph_fixture f;
         uint32_t other;
         fixture_random(&f, &SHAPES[i], 100);
         const uint32_t n = f.vertex_count;
@@ -356,7 +305,7 @@ static void bounds_are_below_the_truth(void **state)
         free(distances);
         free(table);
         prm_landmarks_destroy(landmarks);
-        fixture_deinit(&f);
+        graph_fixture_deinit(&f);
     }
 }
 
@@ -416,7 +365,7 @@ struct paths {
     uint32_t *first, *counts, *goals, *pool;
 };
 
-static struct paths search(const struct fixture *f, const struct questions *questions,
+static struct paths search(const struct graph_fixture *f, const struct questions *questions,
                            const struct prm_landmarks *landmarks)
 {
     const struct prm_arena_mark mark = prm_arena_mark(test_arena);
@@ -445,7 +394,7 @@ static void paths_free(const struct paths *paths)
 }
 
 /* The same paths with landmarks and without; returns how many there are. */
-static uint32_t check_searches(const struct fixture *f, const char *name,
+static uint32_t check_searches(const struct graph_fixture *f, const char *name,
                                const struct questions *questions,
                                const struct prm_landmarks *landmarks)
 {
@@ -477,7 +426,7 @@ static void paths_are_the_same(void **state)
     static const uint32_t KEPT[] = {100, 90, 50};
     uint32_t found = 0;
     for (size_t i = 0; i < SHAPE_COUNT; i += test_size(1, STRIDE_SMALL)) {
-        struct fixture whole;
+        struct graph_fixture whole;
         uint32_t other;
         fixture_random(&whole, &SHAPES[i], 100);
         struct questions questions =
@@ -485,16 +434,16 @@ static void paths_are_the_same(void **state)
         struct prm_landmarks *largest = make(&whole, largest_root(&whole, &other));
         struct prm_landmarks *elsewhere = make(&whole, other);
         for (size_t k = 0; k < sizeof(KEPT) / sizeof(KEPT[0]); k++) {
-            struct fixture part;
+            struct graph_fixture part;
             fixture_random(&part, &SHAPES[i], KEPT[k]);
             found += check_searches(&part, SHAPES[i].name, &questions, largest);
             found += check_searches(&part, SHAPES[i].name, &questions, elsewhere);
-            fixture_deinit(&part);
+            graph_fixture_deinit(&part);
         }
         prm_landmarks_destroy(largest);
         prm_landmarks_destroy(elsewhere);
         questions_deinit(&questions);
-        fixture_deinit(&whole);
+        graph_fixture_deinit(&whole);
     }
     assert_true(found > test_size(1000, 5));
 }
@@ -505,7 +454,7 @@ static void distances_saturate(void **state)
     (void)state;
     const uint32_t n = (uint32_t)test_size(200, 20), weight = 0x7fffffff / n;
     uint32_t(*edges)[3] = calloc(n, sizeof(*edges));
-    struct fixture f;
+    struct graph_fixture f;
 
     for (uint32_t v = 0; v + 1 < n; v++) {
         edges[v][0] = v;
@@ -513,7 +462,7 @@ static void distances_saturate(void **state)
         // half of the line lies beyond 32 bits
         edges[v][2] = v % 2 ? weight : 4 * weight;
     }
-    fixture_init(&f, n, edges, n - 1);
+    graph_fixture_init(&f, n, edges, n - 1);
     struct prm_landmarks *landmarks = make(&f, n / 2);
     uint16_t *table = download_table(landmarks);
     // from the middle both ends are within 32 bits, from one end the other is not
@@ -525,13 +474,13 @@ static void distances_saturate(void **state)
     free(table);
     free(edges);
     prm_landmarks_destroy(landmarks);
-    fixture_deinit(&f);
+    graph_fixture_deinit(&f);
 }
 
 static void steps_and_holders(void **state)
 {
     (void)state;
-    struct fixture f;
+    struct graph_fixture f;
     struct prm_landmarks *landmarks;
     bool done = true;
     const uint64_t before = prm_context_memory(test_context).resident_bytes;
@@ -559,7 +508,7 @@ static void steps_and_holders(void **state)
     assert_true(with - prm_context_memory(test_context).resident_bytes >=
                 (uint64_t)f.vertex_count * expected_count(f.vertex_count) * sizeof(uint16_t));
     prm_landmarks_destroy(NULL);
-    fixture_deinit(&f);
+    graph_fixture_deinit(&f);
     assert_int_equal(prm_context_memory(test_context).resident_bytes, before);
 }
 
@@ -568,7 +517,7 @@ static void faults_leave_nothing(void **state)
 {
     (void)state;
     const struct graph_shape shape = {"faults", 18, 2, 9, 5000, 1, false};
-    struct fixture f;
+    struct graph_fixture f;
     uint32_t faults = 0;
     // what the host does; runs that are not interpreted tell
     if (test_is_small())
@@ -592,7 +541,7 @@ static void faults_leave_nothing(void **state)
         faults++;
     }
     assert_true(faults > 10);
-    fixture_deinit(&f);
+    graph_fixture_deinit(&f);
 }
 
 int main(void)
