@@ -110,12 +110,14 @@ static inline u32 component_size(__global const u32 *vertices, __global const u3
     return 0;
 }
 
-/* Links of ends that are linked already: row first + e of the outputs becomes row which[e], of none where that is
- * NONE_U32. out_vertices, out_costs: [][k]; vertices, costs: [][k]; which: [n]. */
+/* Links and flags of ends that are linked already: row first + e of the outputs becomes row which[e],
+ * of no link and no flag where that is NONE_U32. out_vertices, out_costs: [][k]; out_flags: []; vertices,
+ * costs: [][k]; flags: []; which: [n]. */
 __kernel void connect_copy(__global u32 *restrict out_vertices, __global u32 *restrict out_costs,
-                           __global const u32 *restrict vertices,
-                           __global const u32 *restrict costs, __global const u32 *restrict which,
-                           const u32 first, const u32 k, const u32 n)
+                           __global u32 *restrict out_flags, __global const u32 *restrict vertices,
+                           __global const u32 *restrict costs, __global const u32 *restrict flags,
+                           __global const u32 *restrict which, const u32 first, const u32 k,
+                           const u32 n)
 {
     for (u32 e = share_begin(n), end = share_end(n); e < end; e++) {
         const u32 from = which[e];
@@ -124,6 +126,7 @@ __kernel void connect_copy(__global u32 *restrict out_vertices, __global u32 *re
             out_vertices[to] = from == NONE_U32 ? NONE_U32 : vertices[at];
             out_costs[to] = from == NONE_U32 ? 0 : costs[at];
         }
+        out_flags[first + e] = from == NONE_U32 ? 0 : flags[from];
     }
 }
 

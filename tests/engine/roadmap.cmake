@@ -8,6 +8,7 @@ prm_test(test_refine SOURCES test_refine.c USES prm_roadmap LABELS device TUNED 
 prm_test(test_connect SOURCES test_connect.c USES prm_roadmap LABELS device TUNED OCLGRIND)
 prm_test(test_simplify SOURCES test_simplify.c USES prm_roadmap LABELS device TUNED OCLGRIND)
 prm_test(test_plan SOURCES test_plan.c USES prm_roadmap LABELS device TUNED OCLGRIND)
+prm_test(test_equal_ends SOURCES test_equal_ends.c oracle_world.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
 prm_test(test_matrix SOURCES test_matrix.c oracle_world.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
 prm_test(test_expand SOURCES test_expand.c oracle_world.c USES prm_roadmap m LABELS device TUNED OCLGRIND)
 prm_test(test_edges SOURCES test_edges.c oracle_world.c USES prm_roadmap m LABELS device TUNED OCLGRIND)

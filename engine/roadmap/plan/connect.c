@@ -111,6 +111,22 @@ cleanup:
     return status;
 }
 
+enum prm_status prm_connect_copy(struct prm_context *context, const struct prm_space *space,
+                                 const struct prm_links *out, const struct prm_links *from,
+                                 struct prm_buffer which, uint32_t k, uint32_t first,
+                                 uint32_t count)
+{
+    const struct prm_share share = prm_share_of(context, count);
+    char options[PRM_SCENE_OPTIONS_MAX];
+
+    prm_space_options(options, space);
+    return prm_launch(context, PRM_KERNEL_CONNECT_COPY, options, share.items, share.group,
+                      ARGS(ARG_BUFFER(out->vertices), ARG_BUFFER(out->costs),
+                           ARG_BUFFER(out->flags), ARG_BUFFER(from->vertices),
+                           ARG_BUFFER(from->costs), ARG_BUFFER(from->flags), ARG_BUFFER(which),
+                           ARG_U32(first), ARG_U32(k), ARG_U32(count)));
+}
+
 enum prm_status prm_connect_queries(struct prm_arena *arena, struct prm_buffer reports,
                                     struct prm_buffer queries, const struct prm_endpoints *ends,
                                     const struct prm_validity *validity, size_t count)

@@ -27,6 +27,19 @@ enum prm_status prm_connect_ends(struct prm_arena *arena, struct prm_endpoints *
                                  struct prm_buffer flags,
                                  const struct prm_connect_options *options);
 
+/* How ends are linked, wherever their states are. */
+struct prm_links {
+    struct prm_buffer vertices, costs; /* as of endpoints */
+    struct prm_buffer flags;           /* u32[E] of enum end_flag */
+};
+
+/* Links of ends that are linked already, of k each: end first + e of `out` is linked as end
+ * which[e] of `from`, or not at all and without flags where that is NONE_U32. which: u32[count]. */
+enum prm_status prm_connect_copy(struct prm_context *context, const struct prm_space *space,
+                                 const struct prm_links *out, const struct prm_links *from,
+                                 struct prm_buffer which, uint32_t k, uint32_t first,
+                                 uint32_t count);
+
 /* Leaves each query only links that can be of use, and sets `skip` where there are none. reports:
  * struct connect_report[count]; queries: struct query[count]. */
 enum prm_status prm_connect_queries(struct prm_arena *arena, struct prm_buffer reports,

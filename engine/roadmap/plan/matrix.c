@@ -5,7 +5,6 @@
 #include "device/clock.h"
 #include "device/launch.h"
 #include "device/try.h"
-#include "roadmap/collision/scene_arguments.h"
 #include "roadmap/plan/plan_piece.h"
 
 #include <math.h>
@@ -24,8 +23,8 @@ struct prm_matrix {
     struct prm_matrix_results results;
 
     /* states, as far as they are done */
-    uint32_t states_done, *flags;      /* [state_count] of enum end_flag */
-    struct prm_buffer vertices, costs; /* u32[state_count][connect_k]: links, as of endpoints */
+    uint32_t states_done, *flags; /* [state_count] of enum end_flag */
+    struct prm_links links;       /* of connect_k each */
 
     size_t pairs_done;
     uint32_t piece; /* states or pairs of the next step */
@@ -71,8 +70,9 @@ enum prm_status prm_matrix_create(struct prm_matrix **matrix, const struct prm_r
         status = prm_fault_set(PRM_HOST_MEMORY, "no memory for a matrix of %zu pairs", pairs);
         goto cleanup;
     }
-    TRY(prm_buffer_create(made->context, &made->vertices, prm_words(links)));
-    TRY(prm_buffer_create(made->context, &made->costs, prm_words(links)));
+    TRY(prm_buffer_create(made->context, &made->links.vertices, prm_words(links)));
+    TRY(prm_buffer_create(made->context, &made->links.costs, prm_words(links)));
+    TRY(prm_buffer_create(made->context, &made->links.flags, prm_words(input->state_count)));
     *matrix = made;
     made = NULL;
 
@@ -87,8 +87,9 @@ void prm_matrix_destroy(struct prm_matrix *matrix)
         return;
     prm_expansion_destroy(matrix->expansion);
     prm_plan_results_deinit(&matrix->left);
-    prm_buffer_destroy(matrix->context, &matrix->vertices);
-    prm_buffer_destroy(matrix->context, &matrix->costs);
+    prm_buffer_destroy(matrix->context, &matrix->links.vertices);
+    prm_buffer_destroy(matrix->context, &matrix->links.costs);
+    prm_buffer_destroy(matrix->context, &matrix->links.flags);
     prm_matrix_results_deinit(&matrix->results);
     free(matrix->flags);
     free(matrix->left_pairs);
@@ -113,21 +114,6 @@ void prm_matrix_results_deinit(struct prm_matrix_results *results)
 const struct prm_matrix_results *prm_matrix_results(const struct prm_matrix *matrix)
 {
     return &matrix->results;
-}
-
-/* out_vertices, out_costs [e] = the links [which[e]] of others; u32[count][k]. */
-static enum prm_status copy_links(const struct prm_matrix *matrix, struct prm_buffer out_vertices,
-                                  struct prm_buffer out_costs, uint32_t first,
-                                  struct prm_buffer vertices, struct prm_buffer costs,
-                                  struct prm_buffer which, uint32_t count)
-{
-    const struct prm_share share = prm_share_of(matrix->context, count);
-    char space[PRM_SCENE_OPTIONS_MAX];
-    prm_space_options(space, &matrix->batch.roadmap->space);
-    return prm_launch(matrix->context, PRM_KERNEL_CONNECT_COPY, space, share.items, share.group,
-                      ARGS(ARG_BUFFER(out_vertices), ARG_BUFFER(out_costs), ARG_BUFFER(vertices),
-                           ARG_BUFFER(costs), ARG_BUFFER(which), ARG_U32(first),
-                           ARG_U32(matrix->batch.connect_k), ARG_U32(count)));
 }
 
 /* The next piece takes about the time of a step. */
@@ -159,6 +145,7 @@ static enum prm_status keep_states(struct prm_matrix *matrix, struct plan_piece 
 {
     enum prm_status status = PRM_OK;
     struct prm_arena *arena = piece->batch->arena;
+    const struct prm_links found = {piece->ends.vertices, piece->ends.costs, piece->flags_device};
     struct prm_buffer which;
     uint32_t *rows = calloc(piece->count + 1, sizeof(*rows));
 
@@ -181,8 +168,8 @@ static enum prm_status keep_states(struct prm_matrix *matrix, struct plan_piece 
         goto cleanup;
     TRY(prm_arena_take(arena, &which, prm_words(piece->count)));
     TRY(prm_buffer_write(matrix->context, which, 0, rows, prm_words(piece->count)));
-    TRY(copy_links(matrix, matrix->vertices, matrix->costs, first, piece->ends.vertices,
-                   piece->ends.costs, which, piece->count));
+    TRY(prm_connect_copy(matrix->context, &matrix->batch.roadmap->space, &matrix->links, &found,
+                         which, piece->ends.k, first, piece->count));
 
 cleanup:
     free(rows);
@@ -276,8 +263,6 @@ static enum prm_status link_ends(const struct prm_matrix *matrix, struct plan_pi
             continue;
         rows[asked->start] = source_of(matrix, first + q);
         rows[asked->goal_first] = target_of(matrix, first + q);
-        piece->flags[asked->start] = matrix->flags[rows[asked->start]];
-        piece->flags[asked->goal_first] = matrix->flags[rows[asked->goal_first]];
     }
     TRY(prm_plan_upload_ends(piece));
     ends->k = piece->batch->connect_k;
@@ -285,8 +270,9 @@ static enum prm_status link_ends(const struct prm_matrix *matrix, struct plan_pi
     TRY(prm_arena_take(arena, &ends->costs, prm_words(links)));
     TRY(prm_arena_take(arena, &which, prm_words(n)));
     TRY(prm_buffer_write(matrix->context, which, 0, rows, prm_words(n)));
-    TRY(copy_links(matrix, ends->vertices, ends->costs, 0, matrix->vertices, matrix->costs, which,
-                   piece->end_count));
+    const struct prm_links copies = {ends->vertices, ends->costs, piece->flags_device};
+    TRY(prm_connect_copy(matrix->context, &matrix->batch.roadmap->space, &copies, &matrix->links,
+                         which, ends->k, 0, piece->end_count));
 
 cleanup:
     free(rows);

@@ -96,18 +96,6 @@ static inline uint32_t plan_goal_end(const struct plan_piece *piece, uint32_t q)
 enum prm_status prm_plan_piece_init(struct plan_piece *piece);
 void prm_plan_piece_deinit(struct plan_piece *piece);
 
-/* Brings what the host knows of ends and queries to the device. */
-enum prm_status prm_plan_upload_ends(struct plan_piece *piece);
-
-/* Links the ends to the roadmap; flags come back to the host. */
-enum prm_status prm_plan_connect(struct plan_piece *piece);
-
-/* Keeps the links on the host, before any are left out. */
-enum prm_status prm_plan_keep_links(struct plan_piece *piece);
-
-/* Links the ends again as they were: flags and links that were kept are those of the host. */
-enum prm_status prm_plan_link_again(struct plan_piece *piece);
-
 /* Leaves queries the links that can be of use; the reports come back. */
 enum prm_status prm_plan_filter(struct plan_piece *piece);
 
@@ -124,6 +112,20 @@ enum prm_status prm_plan_finish(struct plan_piece *piece, struct prm_plan_times 
 
 /* How many of the queries from `first` on make a piece, and their ends. */
 void prm_plan_cut(struct plan_piece *piece, const struct prm_query *queries, uint32_t count);
+
+/* ---- plan_connect.c ---- */
+
+/* Brings what the host knows of ends and queries to the device. */
+enum prm_status prm_plan_upload_ends(struct plan_piece *piece);
+
+/* Links the ends to the roadmap, those that are the same once. */
+enum prm_status prm_plan_connect(struct plan_piece *piece);
+
+/* Keeps the links on the host, before any are left out. */
+enum prm_status prm_plan_keep_links(struct plan_piece *piece);
+
+/* Links the ends again as they were: flags and links that were kept are those of the host. */
+enum prm_status prm_plan_link_again(struct plan_piece *piece);
 
 /* ---- plan_judge.c ---- */
 
