@@ -102,7 +102,7 @@ void family_neighbors(struct contest *contest)
         uint32_t dimension;
         const char *operation;
     } cases[] = {{3, "10 nearest, 3 dimensions"},
-                 {7, "10 nearest, 7 dimensions"},
+                 {6, "10 nearest, 6 dimensions"},
                  {DIMENSION_MAX, "10 nearest, 12 dimensions"}};
     for (unsigned i = 0; i < COUNT_OF(cases); i++) {
         struct searches s;

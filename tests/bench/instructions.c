@@ -116,9 +116,9 @@ static void subject_open(struct subject *subject, const char *name)
         exit(EXIT_FAILURE);
     *subject = (struct subject){.scene = name};
     struct text world = {0}, robot = {0}, request = {0};
-    scene_write_world(scene, &world);
+    scene_write_world(scene, 0, &world);
     scene_write_robot(scene, &robot);
-    scene_write_request(scene, QUERIES, &request);
+    scene_write_request(scene, 0, QUERIES, &request);
     if (!problem_files_parse(&subject->files, name, &world, &robot, &request))
         exit(EXIT_FAILURE);
     text_deinit(&world);

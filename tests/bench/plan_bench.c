@@ -46,6 +46,11 @@ double bench_build_once(struct bench *bench)
                                         .target_recall = 0.95,
                                         .edge_check = PRM_EDGE_CERTIFIED};
     struct prm_build *build = NULL;
+    if (bench->bridge > 0) {
+        params.sample_method = PRM_SAMPLE_MIX;
+        params.sample_shares[PRM_SAMPLE_UNIFORM] = 1 - bench->bridge;
+        params.sample_shares[PRM_SAMPLE_BRIDGE] = bench->bridge;
+    }
     roadmap_close(bench);
     bench_must(robot_spec_init(&robot, &bench->files->robot), "robot");
     double start = bench_now_ms();
@@ -108,10 +113,12 @@ struct measure bench_batch(struct bench *bench, const struct prm_query *queries,
         }
         if (run == bench->runs) {
             measure.solved = results.solved;
-            for (uint32_t i = 0; i < count; i++)
-                measure.mean_length += results.results[i].status == PRM_SOLVED
-                                           ? results.results[i].length / results.solved
-                                           : 0;
+            for (uint32_t i = 0; i < count; i++) {
+                if (results.results[i].status != PRM_SOLVED)
+                    continue;
+                measure.mean_length += results.results[i].length / results.solved;
+                measure.expanded += results.results[i].expanded;
+            }
         }
         prm_plan_results_deinit(&results);
     }

@@ -17,6 +17,7 @@ struct bench {
     struct prm_validity *validity;
     const struct problem_files *files;
     uint32_t milestones;
+    double bridge; /* share of milestones by the bridge test; 0: all are uniform */
     unsigned runs; /* whose medians are taken, after one that does not count */
 };
 
@@ -38,7 +39,7 @@ double bench_refine(struct bench *bench, double *longest, unsigned *steps);
 /* One batch's measurement. */
 struct measure {
     double ms, queries_per_s, mean_length;
-    uint32_t solved, count;
+    uint32_t solved, expanded, count;
     struct prm_plan_times times; /* of the run nearest to the median */
 };
 

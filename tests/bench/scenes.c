@@ -331,9 +331,15 @@ unsigned scene_find(const char *name)
     return scene;
 }
 
-void scene_write_world(unsigned scene, struct text *out)
+/* Where random numbers begin: apart for worlds and requests, and for variants. */
+static uint64_t seed_of(unsigned stream, unsigned variant)
 {
-    uint64_t state = scene;
+    return stream + (uint64_t)variant * 2 * scene_count;
+}
+
+void scene_write_world(unsigned scene, unsigned variant, struct text *out)
+{
+    uint64_t state = seed_of(scene, variant);
     parts[scene].world(out, &state);
 }
 
@@ -358,9 +364,9 @@ static void state_write(struct text *out, const char *key, unsigned scene, uint6
     text_json_numbers(out, key, state, count);
 }
 
-void scene_write_request(unsigned scene, uint32_t query_count, struct text *out)
+void scene_write_request(unsigned scene, unsigned variant, uint32_t query_count, struct text *out)
 {
-    uint64_t random = scene_count + scene;
+    uint64_t random = seed_of(scene_count + scene, variant);
     text_json_open(out, '{');
     text_json_key(out, "queries");
     text_json_open(out, '[');

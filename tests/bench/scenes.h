@@ -21,10 +21,10 @@ extern const unsigned scene_count;
 /* The scene's number; scene_count: none has that name. */
 unsigned scene_find(const char *name);
 
-/* Appends each document; world and robot are the same in every call. Queries have random ends, in
- * bounds, free or not. */
-void scene_write_world(unsigned scene, struct text *out);
+/* Appends each document, the same in every call. variant: other numbers, 0 … 999. Queries have
+ * random ends, in bounds, free or not. */
+void scene_write_world(unsigned scene, unsigned variant, struct text *out);
 void scene_write_robot(unsigned scene, struct text *out);
-void scene_write_request(unsigned scene, uint32_t query_count, struct text *out);
+void scene_write_request(unsigned scene, unsigned variant, uint32_t query_count, struct text *out);
 
 #endif

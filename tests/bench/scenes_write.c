@@ -1,5 +1,5 @@
 /* Writes the scenes (scenes.h) as folders of world.json, robot.json and request.json, whose queries
- * have free ends.
+ * have free ends; and a folder `worlds` of as many arms' worlds with one query each.
  *
  *   bench_scenes FOLDER [QUERIES]
  */
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 /* Of so many times as many queries the first are taken whose ends are free. */
-enum { QUERIES = 1000, SPARE = 16, MILESTONES = 64, PATH_BYTES = 1024 };
+enum { QUERIES = 1000, SPARE = 16, WORLDS = 20, MILESTONES = 64, PATH_BYTES = 1024 };
 
 static void file_write(const char *folder, const char *name, const struct text *content)
 {
@@ -89,12 +89,36 @@ static void request_write(struct text *out, struct prm_context *context,
     }
 }
 
+/* One variant of a scene as a folder, with `wanted` queries. */
+static void scene_write(struct prm_context *context, const char *folder, unsigned scene,
+                        unsigned variant, uint32_t wanted)
+{
+    struct text world = {0}, robot = {0}, many = {0}, request = {0};
+    struct problem_files files;
+    scene_write_world(scene, variant, &world);
+    scene_write_robot(scene, &robot);
+    scene_write_request(scene, variant, SPARE * wanted, &many);
+    if (!problem_files_parse(&files, scenes[scene].name, &world, &robot, &many))
+        exit(EXIT_FAILURE);
+    request_write(&request, context, &files, wanted);
+    mkdir(folder, 0777);
+    file_write(folder, "world.json", &world);
+    file_write(folder, "robot.json", &robot);
+    file_write(folder, "request.json", &request);
+    problem_files_deinit(&files);
+    text_deinit(&world);
+    text_deinit(&robot);
+    text_deinit(&many);
+    text_deinit(&request);
+}
+
 int main(int argc, char **argv)
 {
     const struct prm_context_options options = {.device = getenv("PRMD_DEVICE"),
                                                 .tuning = getenv("PRMD_TUNING")};
     const uint32_t wanted = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : QUERIES;
     struct prm_context *context;
+    char folder[PATH_BYTES];
     if (argc < 2 || argc > 3 || wanted == 0) {
         fputs("usage: bench_scenes FOLDER [QUERIES]\n", stderr);
         return 2;
@@ -102,26 +126,19 @@ int main(int argc, char **argv)
     mkdir(argv[1], 0777);
     bench_must(prm_context_open(&context, &options), "device");
     for (unsigned scene = 0; scene < scene_count; scene++) {
-        char folder[PATH_BYTES];
-        struct text world = {0}, robot = {0}, many = {0}, request = {0};
-        struct problem_files files;
-        scene_write_world(scene, &world);
-        scene_write_robot(scene, &robot);
-        scene_write_request(scene, SPARE * wanted, &many);
-        if (!problem_files_parse(&files, scenes[scene].name, &world, &robot, &many))
-            return 1;
-        request_write(&request, context, &files, wanted);
         snprintf(folder, sizeof folder, "%s/%s", argv[1], scenes[scene].name);
-        mkdir(folder, 0777);
-        file_write(folder, "world.json", &world);
-        file_write(folder, "robot.json", &robot);
-        file_write(folder, "request.json", &request);
+        scene_write(context, folder, scene, 0, wanted);
         printf("%s: %s\n", folder, scenes[scene].about);
-        problem_files_deinit(&files);
-        text_deinit(&world);
-        text_deinit(&robot);
-        text_deinit(&many);
-        text_deinit(&request);
+    }
+
+    // one question in each of many worlds
+    const unsigned arm = scene_find("arm");
+    snprintf(folder, sizeof folder, "%s/worlds", argv[1]);
+    mkdir(folder, 0777);
+    printf("%s: %s, a world a query\n", folder, scenes[arm].about);
+    for (unsigned variant = 1; variant <= WORLDS; variant++) {
+        snprintf(folder, sizeof folder, "%s/worlds/arm-%02u", argv[1], variant);
+        scene_write(context, folder, arm, variant, 1);
     }
     prm_context_close(context);
     return 0;

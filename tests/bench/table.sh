@@ -5,7 +5,8 @@
 # plots of growth as SVG. Problems: those of PRM_BENCH_DATA (folders p1 p2 p3 of world.json, robot.json, request.json),
 # else our own scenes grid, ball and arm; PRM_BENCH_PROBLEMS names others of the folder; growth and HTTP are measured on
 # the one in the middle. PRM_BENCH_PEERS: a folder with a peer program prm_bench, built, or its source prm_bench.cpp,
-# which is then built here. Everything is pinned to PRM_BENCH_CPUS (default: 0,1).
+# which is then built here. PRM_BENCH_WORLDS: a folder of many worlds with few queries each (bench_worlds; default: our
+# own arms). Everything is pinned to PRM_BENCH_CPUS (default: 0,1).
 # PRM_BENCH_RUNS: runs whose medians are taken (default 5). PRM_BENCH_QUICK=1: one run, growth to 10 000 only.
 set -euo pipefail
 folder=${1:-build/bench}
@@ -31,13 +32,15 @@ rm -f "$rows" "$growth" "$log"
 export POCL_AFFINITY=1 OMP_PROC_BIND=true OMP_PLACES=cores
 pinned() { taskset -c "$cpus" "$@"; }
 
+data=$folder/scenes
+problems=(grid ball arm)
+worlds=${PRM_BENCH_WORLDS:-$data/worlds}
+if [ -z "${PRM_BENCH_DATA:-}" ] || [ -z "${PRM_BENCH_WORLDS:-}" ]; then
+    "$build/tests/bench_scenes" "$data" >>"$log"
+fi
 if [ -n "${PRM_BENCH_DATA:-}" ]; then
     data=$PRM_BENCH_DATA
     problems=(p1 p2 p3)
-else
-    data=$folder/scenes
-    problems=(grid ball arm)
-    "$build/tests/bench_scenes" "$data" >>"$log"
 fi
 if [ -n "${PRM_BENCH_PROBLEMS:-}" ]; then
     read -ra problems <<<"$PRM_BENCH_PROBLEMS"
@@ -114,6 +117,13 @@ awk -F';' -v names="${problems[*]}" '
 
 printf '\n'
 pinned "$build/tests/bench_primitives" neighbors 2>>"$log" | tee "$folder/neighbors.txt"
+
+printf '\nmany worlds: each query a hundred times, then with ends apart\n\n'
+{
+    pinned "$build/tests/bench_worlds" "$worlds"
+    printf '\n'
+    pinned "$build/tests/bench_worlds" --shift 0.001 "$worlds"
+} | tee "$folder/worlds.txt"
 
 printf '\n%s by milestones\n' "$middle"
 awk -F';' '

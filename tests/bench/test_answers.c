@@ -125,9 +125,9 @@ static void scene_add(struct reference *lines, unsigned build)
 
     const unsigned number = scene_find(scene);
     assert_true(number < scene_count);
-    scene_write_world(number, &documents[0]);
+    scene_write_world(number, 0, &documents[0]);
     scene_write_robot(number, &documents[1]);
-    scene_write_request(number, QUERIES, &documents[2]);
+    scene_write_request(number, 0, QUERIES, &documents[2]);
     assert_true(problem_files_parse(&files, scene, &documents[0], &documents[1], &documents[2]));
     assert_ok(robot_spec_init(&robot, &files.robot));
     assert_ok(prm_world_create(test_arena, &world, &files.spec.spec));
