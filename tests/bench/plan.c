@@ -26,6 +26,8 @@
 #include <string.h>
 
 enum { REPEATS = 8, NAMES_MAX = 16 };
+/* Repeated queries are this far apart, for ends that are the same are linked but once. */
+static const double SHIFT = 1e-3;
 
 /* What the command line says. */
 struct arguments {
@@ -290,13 +292,13 @@ static void problem_bench(const struct problem_files *files, const char *name,
 
     // the queries as they are, then so many that filling and draining the device weighs little
     uint32_t count = files->request.query_count;
-    struct prm_query *many = bench_memory(REPEATS * (size_t)count * sizeof *many);
-    for (size_t i = 0; i < REPEATS * (size_t)count; i++)
-        many[i] = files->queries[i % count];
+    double *ends;
+    struct prm_query *many = bench_queries(files, REPEATS, SHIFT, &ends);
     batches_measure(&bench, files->queries, count, arguments->only, measures);
     batches_measure(&bench, many, REPEATS * count, arguments->only, measures);
     measures_rows(&rows, measures);
     free(many);
+    free(ends);
     singles_report(&bench, &rows);
 
     // a search by hand on our own graph, then whole planners by themselves

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { NEIGHBORS = 10, SINGLES = 200, PLAIN_THREADS = 2 };
 
@@ -93,6 +94,32 @@ double bench_refine(struct bench *bench, double *longest, unsigned *steps)
         *longest = fmax(*longest, bench_now_ms() - start);
     }
     return bench_now_ms() - begin;
+}
+
+struct prm_query *bench_queries(const struct problem_files *files, uint32_t repeats, double shift,
+                                double **ends)
+{
+    const uint32_t n = files->request.query_count, dof = files->dof;
+    const size_t count = (size_t)n * repeats;
+    struct prm_query *many = bench_memory(count * sizeof *many);
+    uint64_t random = 1;
+    size_t values = 0;
+    for (uint32_t q = 0; q < n; q++)
+        values += (1 + files->queries[q].goal_count) * (size_t)dof * repeats;
+    double *row = *ends = bench_memory(values * sizeof *row);
+    for (size_t i = 0; i < count; i++) {
+        const struct prm_query *query = &files->queries[i % n];
+        double *const start = row, *const goals = row + dof;
+        memcpy(start, query->start, dof * sizeof *row);
+        memcpy(goals, query->goals, query->goal_count * dof * sizeof *row);
+        row = goals + query->goal_count * dof;
+        for (double *value = start; value < row && i >= n; value++)
+            *value += shift * (ldexp((double)(bench_random(&random) >> 11), -52) - 1);
+        many[i] = *query;
+        many[i].start = start;
+        many[i].goals = goals;
+    }
+    return many;
 }
 
 struct measure bench_batch(struct bench *bench, const struct prm_query *queries, uint32_t count,

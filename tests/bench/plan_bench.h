@@ -36,6 +36,11 @@ double bench_build(struct bench *bench, double *stages);
  * its steps, and their number. */
 double bench_refine(struct bench *bench, double *longest, unsigned *steps);
 
+/* The problem's queries, each so often, as [query_count · repeats] in rounds; in the repeats ends
+ * are moved by up to `shift` a coordinate, so that no two are alike. The caller frees both. */
+struct prm_query *bench_queries(const struct problem_files *files, uint32_t repeats, double shift,
+                                double **ends);
+
 /* One batch's measurement. */
 struct measure {
     double ms, queries_per_s, mean_length;

@@ -75,33 +75,6 @@ static void total_row(struct table *table, const char *name, double build_ms,
     table_cell(table, "%.4f", total->length / fmax(total->solved, 1));
 }
 
-/* The problem's queries, each `repeats` times; the caller frees both arrays. */
-static struct prm_query *queries_repeat(const struct problem_files *files,
-                                        const struct arguments *arguments, double **ends)
-{
-    const uint32_t n = files->request.query_count, dof = files->dof;
-    const size_t count = (size_t)n * arguments->repeats;
-    struct prm_query *many = bench_memory(count * sizeof *many);
-    uint64_t random = 1;
-    size_t values = 0;
-    for (uint32_t q = 0; q < n; q++)
-        values += (1 + files->queries[q].goal_count) * (size_t)dof * arguments->repeats;
-    double *row = *ends = bench_memory(values * sizeof *row);
-    for (size_t i = 0; i < count; i++) {
-        const struct prm_query *query = &files->queries[i % n];
-        double *const start = row, *const goals = row + dof;
-        memcpy(start, query->start, dof * sizeof *row);
-        memcpy(goals, query->goals, query->goal_count * dof * sizeof *row);
-        row = goals + query->goal_count * dof;
-        for (double *value = start; value < row && arguments->shift > 0; value++)
-            *value += arguments->shift * (ldexp((double)(bench_random(&random) >> 11), -52) - 1);
-        many[i] = *query;
-        many[i].start = start;
-        many[i].goals = goals;
-    }
-    return many;
-}
-
 /* Builds in one world and asks in both ways; returns the build's milliseconds. */
 static double world_bench(const struct problem_files *files, const struct arguments *arguments,
                           struct measure *measures)
@@ -114,7 +87,7 @@ static double world_bench(const struct problem_files *files, const struct argume
     bench_build_once(&bench);
     const double build_ms = bench_build_once(&bench);
     bench_refine(&bench, &longest, &steps);
-    struct prm_query *many = queries_repeat(files, arguments, &ends);
+    struct prm_query *many = bench_queries(files, arguments->repeats, arguments->shift, &ends);
     for (unsigned way = 0; way < WAYS; way++) {
         const struct prm_plan_options options = {.objective = PRM_OBJECTIVE_LENGTH,
                                                  .output = PRM_OUTPUT_PATH,
