@@ -6,9 +6,11 @@
  * against each other by a table. A ball is left with all within it as soon as it is
  * near in no lane. Where the vicinity is known, a link's ball is looked up there first: most
  * are surely free of all solids. A ball hits what is not farther than its radius, the margin, the
- * obstacle's padding and what it may move. Obstacles are all tried where they are few, else those
- * in the tiles that the balls touch. Distances are those of points to solids in lanes; polygons,
- * triangles, grids and fields are asked lane by lane.
+ * obstacle's padding and what it may move. Of motions it matters which lanes hit something, and
+ * whether one does without moving, which ends the check: a lane that hits goes on at rest, so that
+ * one pass tells both. Obstacles are all tried where they are few, else those in the tiles that the
+ * balls touch. Distances are those of points to solids in lanes; polygons, triangles, grids and
+ * fields are asked lane by lane.
  *
  * OpenCL compilers for CPUs copy each function to every place that it is called from, so each of
  * these is called from one.
@@ -37,6 +39,33 @@ struct travel {
     f32 pairs[PAIRS + 1];
     f32 together[PAIRS + 1]; /* the most of a pair of bodies' */
 };
+
+/* What is found of the lanes as the robot is checked against one thing after another. */
+struct findings {
+    lane_i32 hit; /* lanes that hit something while they move as they may */
+    int each;     /* whether each lane's is asked for; else nothing matters once a lane is struck */
+    int struck;   /* whether a lane hits something without moving */
+};
+
+/* The active lanes that are still asked for. */
+static inline lane_i32 findings_asked(const struct findings *found, lane_i32 active)
+{
+    return found->each ? active & lane_not(found->hit) : active;
+}
+
+/* Takes the lanes in which a sphere hits something. *moved: what it may move; where a lane is known
+ * to hit something moving, it is asked for at rest from then on. Returns whether the same sphere is
+ * to be asked for again: it may be that it hits at rest. */
+static inline int findings_take(struct findings *found, lane_i32 near, lane_f32 *moved)
+{
+    const int struck = !found->each && lane_any(near & found->hit);
+    found->hit |= near;
+    found->struck |= struck;
+    if (found->each || struck)
+        return 0;
+    *moved = lane_select(*moved, 0.0f, found->hit);
+    return 1;
+}
 
 /* p of the local frame in the shape's own frame. */
 static inline struct lane_vec3 shape_own_lanes(GLOBAL const struct shape *shape, struct lane_vec3 p)
@@ -144,40 +173,41 @@ static inline struct lane_vec3 ball_center(const struct frame *frame,
     return frame_point(frame, ball->center[0], ball->center[1], ball->center[2]);
 }
 
-/* The active lanes in which the link hits shape `index`. c: the centre of the ball about it; grown:
- * margin and what the link may move. */
-static inline lane_i32 link_hits_shape(const struct scene *scene, u32 index,
-                                       GLOBAL const struct body_link *link,
-                                       const struct frame *frame, struct lane_vec3 c,
-                                       lane_f32 grown, struct lane_vec3 home, lane_i32 active)
+/* Finds the active lanes in which the link hits shape `index`. c: the centre of the ball about it;
+ * *moved: what the link may move. */
+static inline void link_hits_shape(const struct scene *scene, struct findings *found, u32 index,
+                                   GLOBAL const struct body_link *link, const struct frame *frame,
+                                   struct lane_vec3 c, lane_f32 *moved, struct lane_vec3 home,
+                                   lane_i32 active)
 {
     GLOBAL const struct shape *shape = scene->shapes + index;
-    lane_i32 near[BALL_LEVELS + 1], hit = (lane_i32)0;
+    const f32 about_link = scene->balls[link->ball_first].radius;
+    lane_i32 near[BALL_LEVELS + 1];
     struct lane_vec3 about;
     about.x = shape->center[0], about.y = shape->center[1], about.z = shape->center[2];
     // most are far: the ball about the shape is asked first
     near[0] = points_near(
-        c, about, grown + (scene->balls[link->ball_first].radius + shape->padding + shape->around),
-        active);
+        c, about, scene->margin + *moved + (about_link + shape->padding + shape->around), active);
     if (!lane_any(near[0]))
-        return hit;
+        return;
     for (u32 b = link->ball_first; b < link->ball_end;) {
         GLOBAL const struct body_ball *ball = scene->balls + b;
         const u32 level = ball->level;
         const struct lane_vec3 p = level == 0 ? c : ball_center(frame, ball);
-        near[level + 1] =
-            shape_near(scene, shape, p, grown + ball->radius, home, near[level] & lane_not(hit));
+        near[level + 1] = shape_near(scene, shape, p, scene->margin + *moved + ball->radius, home,
+                                     findings_asked(found, near[level]));
         if (!lane_any(near[level + 1])) {
             b = ball->next;
             continue;
         }
         if (level == 0 && is_allowed(scene, link->link, shape->obstacle))
-            return hit;
-        if (ball->sphere != NONE_U32)
-            hit |= near[level + 1];
+            return;
+        if (ball->sphere != NONE_U32 && findings_take(found, near[level + 1], moved))
+            continue;
+        if (found->struck)
+            return;
         b++;
     }
-    return hit;
 }
 
 /* The tiles about the link's ball in the active lanes. */
@@ -205,23 +235,20 @@ static inline void balls_tiles(struct tile_box *box, GLOBAL const struct tile_gr
     tile_box_about(box, tiles, low, high, 0.0f);
 }
 
-/* The active lanes in which the link hits the world. Obstacles come in rows of tiles, and one row
- * of those that are in no tile: grids and fields, or all where they are few. unsure: those of the
- * active lanes in which it can hit a solid; once: one lane is enough.
- */
-static inline lane_i32 link_hits_world(const struct scene *scene,
-                                       GLOBAL const struct body_link *link, f32 radius,
-                                       const struct frame *frame, struct lane_vec3 c,
-                                       lane_f32 grown, struct lane_vec3 home, lane_i32 active,
-                                       lane_i32 unsure, int once)
+/* Finds the active lanes in which the link, which may move by `moved`, hits the world. Obstacles
+ * come in rows of tiles, and one row of those that are in no tile: grids and fields, or all where
+ * they are few. unsure: those of the active lanes in which it can hit a solid. */
+static inline void link_hits_world(const struct scene *scene, struct findings *found,
+                                   GLOBAL const struct body_link *link, f32 radius,
+                                   const struct frame *frame, struct lane_vec3 c, lane_f32 moved,
+                                   struct lane_vec3 home, lane_i32 active, lane_i32 unsure)
 {
     const u32 solids = scene->shape_count - scene->grid_count;
     const int few = solids <= BODIES_OBSTACLES_FEW, near_any = lane_any(unsure);
-    lane_i32 hit = (lane_i32)0;
     struct tile_box box;
     u32 rows = 0, wide = 1;
     if (!few && near_any) {
-        balls_tiles(&box, scene->tiles, c, grown + radius, unsure);
+        balls_tiles(&box, scene->tiles, c, scene->margin + moved + radius, unsure);
         wide = box.high[1] - box.low[1] + 1;
         rows = wide * (box.high[2] - box.low[2] + 1);
     }
@@ -236,133 +263,126 @@ static inline lane_i32 link_hits_world(const struct scene *scene,
         }
         for (u32 m = from; m < to; m++) {
             const lane_i32 asked = untiled && m >= solids ? active : unsure;
-            hit |= link_hits_shape(scene, untiled ? m : scene->tile_members[m], link, frame, c,
-                                   grown, home, asked & lane_not(hit));
-            if (once && lane_any(hit))
-                return hit;
+            link_hits_shape(scene, found, untiled ? m : scene->tile_members[m], link, frame, c,
+                            &moved, home, findings_asked(found, asked));
+            if (found->struck)
+                return;
         }
     }
-    return hit;
 }
 
-/* The lanes in which sphere `s` at p touches link b, of those in which it is near its ball. */
-static inline lane_i32 sphere_touches(const struct scene *scene, struct lane_vec3 p, f32 radius,
-                                      GLOBAL const struct body_link *b, const struct frame *frame,
-                                      lane_f32 grown, lane_i32 active)
+/* Finds the lanes in which a sphere at p touches link b, of those in which it is near its ball.
+ * *moved: what they may move against each other. */
+static inline void sphere_touches(const struct scene *scene, struct findings *found,
+                                  struct lane_vec3 p, f32 radius, GLOBAL const struct body_link *b,
+                                  const struct frame *frame, lane_f32 *moved, lane_i32 active)
 {
-    lane_i32 near[BALL_LEVELS + 1], hit = (lane_i32)0;
+    lane_i32 near[BALL_LEVELS + 1];
     near[0] = active;
     for (u32 i = b->ball_first; i < b->ball_end;) {
         GLOBAL const struct body_ball *ball = scene->balls + i;
         const u32 level = ball->level;
-        near[level + 1] = points_near(p, ball_center(frame, ball), grown + (radius + ball->radius),
-                                      near[level] & lane_not(hit));
+        near[level + 1] = points_near(p, ball_center(frame, ball),
+                                      scene->margin + *moved + (radius + ball->radius),
+                                      findings_asked(found, near[level]));
         if (!lane_any(near[level + 1])) {
             i = ball->next;
             continue;
         }
-        if (ball->sphere != NONE_U32)
-            hit |= near[level + 1];
+        if (ball->sphere != NONE_U32 && findings_take(found, near[level + 1], moved))
+            continue;
+        if (found->struck)
+            return;
         i++;
     }
-    return hit;
 }
 
-/* The lanes in which two links touch, of those in which the balls about them do. q: the centre of
- * b's. */
-static inline lane_i32 links_touch(const struct scene *scene, const struct pose *pose,
-                                   GLOBAL const struct body_link *a,
-                                   GLOBAL const struct body_link *b, struct lane_vec3 q,
-                                   lane_f32 grown, lane_i32 active)
+/* Finds the lanes in which two links touch, of those in which the balls about them do. q: the
+ * centre of b's; moved: what they may move against each other. */
+static inline void links_touch(const struct scene *scene, struct findings *found,
+                               const struct pose *pose, GLOBAL const struct body_link *a,
+                               GLOBAL const struct body_link *b, struct lane_vec3 q, lane_f32 moved,
+                               lane_i32 active)
 {
     const struct frame *frame = &pose->frames[a->body];
     const f32 about_b = scene->balls[b->ball_first].radius;
-    lane_i32 near[BALL_LEVELS + 1], hit = (lane_i32)0;
+    lane_i32 near[BALL_LEVELS + 1];
     near[0] = active;
-    for (u32 i = a->ball_first; i < a->ball_end;) {
+    for (u32 i = a->ball_first; i < a->ball_end && !found->struck;) {
         GLOBAL const struct body_ball *ball = scene->balls + i;
         const u32 level = ball->level;
         const struct lane_vec3 p = ball_center(frame, ball);
-        near[level + 1] =
-            points_near(p, q, grown + (ball->radius + about_b), near[level] & lane_not(hit));
+        near[level + 1] = points_near(p, q, scene->margin + moved + (ball->radius + about_b),
+                                      findings_asked(found, near[level]));
         if (!lane_any(near[level + 1])) {
             i = ball->next;
             continue;
         }
         if (ball->sphere != NONE_U32)
-            hit |= sphere_touches(scene, p, ball->radius, b, &pose->frames[b->body], grown,
-                                  near[level + 1]);
+            sphere_touches(scene, found, p, ball->radius, b, &pose->frames[b->body], &moved,
+                           near[level + 1]);
         i++;
     }
-    return hit;
 }
 
-/* The active lanes in which links of two bodies touch while they move at most `width` of their
- * travel against each other. centers: of the balls about links; once: one lane is enough. */
-static inline lane_i32 bodies_touch(const struct scene *scene, const struct pose *pose,
-                                    GLOBAL const struct body_pair *bodies,
-                                    const struct lane_vec3 *centers, const struct travel *travel,
-                                    lane_f32 width, lane_i32 active, int once)
+/* Finds the active lanes in which links of two bodies touch while they move at most `width` of
+ * their travel against each other. centers: of the balls about links. */
+static inline void bodies_touch(const struct scene *scene, struct findings *found,
+                                const struct pose *pose, GLOBAL const struct body_pair *bodies,
+                                const struct lane_vec3 *centers, const struct travel *travel,
+                                lane_f32 width, lane_i32 active)
 {
-    lane_i32 hit = (lane_i32)0;
-    for (u32 p = bodies->first; p < bodies->end; p++) {
+    for (u32 p = bodies->first; p < bodies->end && !found->struck; p++) {
         const u32 first = scene->pairs[p].a, second = scene->pairs[p].b;
         GLOBAL const struct body_link *a = scene->links + first, *b = scene->links + second;
-        const lane_f32 grown = scene->margin + travel->pairs[p] * width;
+        const lane_f32 moved = travel->pairs[p] * lane_select(width, 0.0f, found->hit);
         const f32 radii = scene->balls[a->ball_first].radius + scene->balls[b->ball_first].radius;
         const lane_i32 near =
-            points_near(centers[first], centers[second], grown + radii, active & lane_not(hit));
-        if (!lane_any(near))
-            continue;
-        hit |= links_touch(scene, pose, a, b, centers[second], grown, near);
-        if (once && lane_any(hit))
-            break;
+            points_near(centers[first], centers[second], scene->margin + moved + radii,
+                        findings_asked(found, active));
+        if (lane_any(near))
+            links_touch(scene, found, pose, a, b, centers[second], moved, near);
     }
-    return hit;
 }
 
-/* The active lanes in which the robot hits itself: the tables of clearances first, then the balls
- * about bodies. As bodies_hit(). */
-static inline lane_i32 bodies_hit_each_other(const struct scene *scene, const struct pose *pose,
-                                             const lane_f32 *row, const struct lane_vec3 *centers,
-                                             const struct travel *travel, lane_f32 width,
-                                             lane_i32 active, int once)
+/* Finds the active lanes in which the robot hits itself: the tables of clearances first, then the
+ * balls about bodies. As bodies_hit(). */
+static inline void bodies_hit_each_other(const struct scene *scene, struct findings *found,
+                                         const struct pose *pose, const lane_f32 *row,
+                                         const struct lane_vec3 *centers,
+                                         const struct travel *travel, lane_f32 width,
+                                         lane_i32 active)
 {
     struct lane_vec3 middles[BODIES];
-    lane_i32 hit = (lane_i32)0;
     for (u32 b = 0; b < BODIES; b++) {
         GLOBAL const f32 *center = scene->bodies[b].center;
         middles[b] = frame_point(&pose->frames[b], center[0], center[1], center[2]);
     }
-    for (u32 i = 0; i < scene->body_pair_count; i++) {
+    for (u32 i = 0; i < scene->body_pair_count && !found->struck; i++) {
         GLOBAL const struct body_pair *pair = scene->body_pairs + i;
-        const lane_f32 grown = scene->margin + travel->together[i] * width;
-        lane_i32 near = active & lane_not(hit);
+        const lane_f32 grown =
+            scene->margin + travel->together[i] * lane_select(width, 0.0f, found->hit);
+        lane_i32 near = findings_asked(found, active);
         if (scene->has_clearances && pair->table != NONE_U32)
             near = clearance_unsure(scene->clearances, pair, row, grown, near);
         else
             near = points_near(
                 middles[pair->a], middles[pair->b],
                 grown + (scene->bodies[pair->a].radius + scene->bodies[pair->b].radius), near);
-        if (!lane_any(near))
-            continue;
-        hit |= bodies_touch(scene, pose, pair, centers, travel, width, near, once);
-        if (once && lane_any(hit))
-            break;
+        if (lane_any(near))
+            bodies_touch(scene, found, pose, pair, centers, travel, width, near);
     }
-    return hit;
 }
 
-/* The active lanes whose robot hits the world or itself while each link moves at most
+/* Finds the active lanes whose robot hits the world or itself while each link moves at most
  * travel.links[l] · width, and each pair against each other travel.pairs[p] · width. row: what the
- * pose is of; once: it is enough to know whether there is such a lane. */
-static inline lane_i32 bodies_hit(const struct scene *scene, const struct pose *pose,
-                                  const lane_f32 *row, const struct travel *travel, lane_f32 width,
-                                  lane_i32 active, int once)
+ * pose is of; found: with `each` set or not, and nothing found. */
+static inline void bodies_hit(const struct scene *scene, struct findings *found,
+                              const struct pose *pose, const lane_f32 *row,
+                              const struct travel *travel, lane_f32 width, lane_i32 active)
 {
     const struct lane_vec3 home = pose->frames[BODIES - 1].origin;
     struct lane_vec3 centers[LINKS + 1];
-    lane_i32 hit = (lane_i32)0;
 
     // links at the far end first: they hit most often
     for (u32 l = LINKS; l-- > 0;) {
@@ -372,18 +392,18 @@ static inline lane_i32 bodies_hit(const struct scene *scene, const struct pose *
         centers[l] = ball_center(frame, ball);
         if (link->body == 0)
             continue;
-        const lane_f32 grown = scene->margin + travel->links[l] * width;
-        const lane_i32 asked = active & lane_not(hit);
+        const lane_f32 moved = travel->links[l] * lane_select(width, 0.0f, found->hit);
+        const lane_i32 asked = findings_asked(found, active);
         lane_i32 unsure = asked;
         if (scene->has_vicinity)
-            unsure = vicinity_unsure(scene->vicinity, centers[l], grown + ball->radius, asked);
-        hit |= link_hits_world(scene, link, ball->radius, frame, centers[l], grown, home, asked,
-                               unsure, once);
-        if ((once && lane_any(hit)) || !lane_any(active & lane_not(hit)))
-            return hit;
+            unsure = vicinity_unsure(scene->vicinity, centers[l],
+                                     scene->margin + moved + ball->radius, asked);
+        link_hits_world(scene, found, link, ball->radius, frame, centers[l], moved, home, asked,
+                        unsure);
+        if (found->struck || !lane_any(findings_asked(found, active)))
+            return;
     }
-    return hit | bodies_hit_each_other(scene, pose, row, centers, travel, width,
-                                       active & lane_not(hit), once);
+    bodies_hit_each_other(scene, found, pose, row, centers, travel, width, active);
 }
 
 #endif

@@ -38,8 +38,9 @@ __kernel void collide_states(__global u32 *restrict flags, __global const f32 *r
             row[c] = lane_load(values);
         }
         pose_of(&pose, scene.bodies, row);
-        const u32 hit =
-            lane_bits(bodies_hit(&scene, &pose, row, &still, row[0] * 0.0f, lane_first(count), 0));
+        struct findings found = {lane_first(0), 1, 0};
+        bodies_hit(&scene, &found, &pose, row, &still, row[0] * 0.0f, lane_first(count));
+        const u32 hit = lane_bits(found.hit);
         for (u32 lane = 0; lane < count; lane++)
             flags[i + lane] = (hit >> lane) & 1u ? 0 : 1;
     }

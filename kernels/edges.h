@@ -126,6 +126,7 @@ static inline int segment_is_free(const struct scene *scene, struct vec3 from, s
 /* Whether the robot at `row` keeps more than the margin from everything and from itself. */
 static inline int state_is_free(const struct scene *scene, const f32 *row)
 {
+    struct findings found = {lane_first(0), 1, 0};
     struct travel still;
     struct pose pose;
     lane_f32 rows[DOF];
@@ -135,7 +136,8 @@ static inline int state_is_free(const struct scene *scene, const f32 *row)
         still.pairs[p] = still.together[p] = 0.0f;
     row_spread(rows, row);
     pose_of(&pose, scene->bodies, rows);
-    return !lane_any(bodies_hit(scene, &pose, rows, &still, rows[0] * 0.0f, lane_first(1), 1));
+    bodies_hit(scene, &found, &pose, rows, &still, rows[0] * 0.0f, lane_first(1));
+    return !lane_any(found.hit);
 }
 
 #else

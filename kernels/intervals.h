@@ -177,20 +177,16 @@ static inline int motion_is_free(const struct scene *scene, const struct motion 
             widths[lane] = 0.5f / parts + FRACTION_ROUNDING;
         }
 
-        // proven, or free in the middle at least
+        // proven, free in the middle at least, or struck
         motion_rows(row, motion, lane_load(middles));
         pose_of(&pose, scene->bodies, row);
-        lane_f32 width = lane_load(widths);
-        lane_i32 open = lane_first(count), hit = open;
-        for (int middle = 0; middle < 2 && lane_any(hit); middle++) {
-            hit = bodies_hit(scene, &pose, row, &motion->travel, width, open, middle);
-            open = middle ? open : hit;
-            width *= 0.0f;
-        }
-        if (lane_any(hit))
+        struct findings found = {lane_first(0), 0, 0};
+        bodies_hit(scene, &found, &pose, row, &motion->travel, lane_load(widths),
+                   lane_first(count));
+        if (found.struck)
             return 0;
 
-        const u32 bits = lane_bits(open);
+        const u32 bits = lane_bits(found.hit);
         for (u32 lane = 0; lane < count; lane++) {
             if (!((bits >> lane) & 1u))
                 continue;
