@@ -223,25 +223,30 @@ static inline void fan_meet_solid(struct fan *fan, const struct scene *scene,
                       shape->radius + enough, slack, 1);
         return;
     }
-    if (shape->kind == SHAPE_POLYGON) {
-        for (u32 v = 0; v < fan->vectors; v++)
-            fan->open[v] = FAN_ALL_LANES;
-        return;
-    }
-
     // boxes, and those that hold a solid in its own frame
     GLOBAL const f32 *m = shape->rotation;
     const struct vec3 p = shape_own(shape, fan->from);
     const f32 slack = FAN_ROUNDINGS * shape->rounding * (vec3_reach(p) + fan->length);
     struct vec3 h = vec3_make(shape->half_size[0], shape->half_size[1], shape->half_size[2]);
     f32 limit = enough;
-    if (shape->kind == SHAPE_TRIANGLE)
+    switch (shape->kind) {
+    case SHAPE_BOX:
+        break;
+    case SHAPE_TRIANGLE:
         h = vec3_make(h.x, h.z, 0.0f);
-    else if (shape->kind == SHAPE_CYLINDER)
+        break;
+    case SHAPE_CYLINDER:
         h = vec3_make(shape->radius, shape->radius, h.z);
-    else if (shape->kind == SHAPE_CAPSULE) {
+        break;
+    case SHAPE_CAPSULE:
         h = vec3_make(0.0f, 0.0f, h.z);
         limit += shape->radius;
+        break;
+    default:
+        // what no box here is known to hold
+        for (u32 v = 0; v < fan->vectors; v++)
+            fan->open[v] = FAN_ALL_LANES;
+        return;
     }
     const int exact = shape->kind == SHAPE_BOX || shape->kind == SHAPE_CAPSULE;
     for (u32 v = 0; v < fan->vectors; v++) {

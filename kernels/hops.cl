@@ -166,6 +166,8 @@ static u32 deepen(struct hops *h, const struct links *links, const struct query 
         for (u32 floor = 0, goal; (goal = next_goal(h, links, query, edges, &floor)) != NONE_U32;) {
             // goals are looked through for each that is tried
             h->credit -= min(h->credit, query->goal_count);
+            if (h->credit == 0)
+                return NONE_U32;
             if (reach(h, goal, edges))
                 return edges;
             if (h->credit == 0)

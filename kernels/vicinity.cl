@@ -12,9 +12,7 @@
 #include "types.h"
 #include "vicinity_types.h"
 
-/* Cubes along a block's side, and solids near a block that are remembered; of more all are tried.
- */
-#define BLOCK 4u
+/* Solids near a block that are remembered; of more all are tried. */
 #define NEAR_MAX 32u
 
 /* Room that a shape leaves to p, for any place that is not farther than `far` from p. */
@@ -58,27 +56,27 @@ __kernel void vicinity_fill(__global struct vicinity *restrict vicinity, const s
 {
     const struct vicinity *v = &plan;
     __global uchar *values = (__global uchar *)(vicinity + 1);
-    const u32 wide = (v->size[0] + BLOCK - 1) / BLOCK, high = (v->size[1] + BLOCK - 1) / BLOCK;
+    const u32 wide = (v->size[0] + VICINITY_BLOCK - 1) / VICINITY_BLOCK, high = (v->size[1] + VICINITY_BLOCK - 1) / VICINITY_BLOCK;
     const f32 edge = v->edge, left = v->origin[0], front = v->origin[1], bottom = v->origin[2];
     // half a block's diagonal
-    const f32 half_width = 0.8661f * (f32)BLOCK * edge;
+    const f32 half_width = VICINITY_HALF_DIAGONAL * (f32)VICINITY_BLOCK * edge;
     u32 near[NEAR_MAX];
 
     if (get_global_id(0) == 0)
         *vicinity = plan;
     for (u32 b = share_begin(n), end = share_end(n); b < end; b++) {
         const u32 row = b / wide, layer = row / high;
-        const u32 x0 = (b - row * wide) * BLOCK, y0 = (row - layer * high) * BLOCK,
-                  z0 = layer * BLOCK;
-        const f32 inside = 0.5f * (f32)BLOCK;
+        const u32 x0 = (b - row * wide) * VICINITY_BLOCK, y0 = (row - layer * high) * VICINITY_BLOCK,
+                  z0 = layer * VICINITY_BLOCK;
+        const f32 inside = 0.5f * (f32)VICINITY_BLOCK;
         const struct vec3 middle =
             vec3_make(left + ((f32)x0 + inside) * edge, front + ((f32)y0 + inside) * edge,
                       bottom + ((f32)z0 + inside) * edge);
         const u32 found = solids_near(near, shapes, polygons, middle, half_width, v->far, solids);
         const u32 count = found <= NEAR_MAX ? found : solids;
 
-        for (u32 c = 0; c < BLOCK * BLOCK * BLOCK; c++) {
-            const u32 x = x0 + c % BLOCK, y = y0 + c / BLOCK % BLOCK, z = z0 + c / BLOCK / BLOCK;
+        for (u32 c = 0; c < VICINITY_BLOCK * VICINITY_BLOCK * VICINITY_BLOCK; c++) {
+            const u32 x = x0 + c % VICINITY_BLOCK, y = y0 + c / VICINITY_BLOCK % VICINITY_BLOCK, z = z0 + c / VICINITY_BLOCK / VICINITY_BLOCK;
             if (x >= v->size[0] || y >= v->size[1] || z >= v->size[2])
                 continue;
             const struct vec3 p =

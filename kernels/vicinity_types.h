@@ -7,6 +7,10 @@
 /* A cube's value is how many steps of 1 / VICINITY_STEPS of its edge are free about all of it. */
 #define VICINITY_STEPS 8u
 #define VICINITY_VALUE_MAX 255u
+/* Cubes along the side of a block, which is filled in at once. */
+#define VICINITY_BLOCK 4u
+/* Half the diagonal of a cube over its edge, rounded up. */
+#define VICINITY_HALF_DIAGONAL 0.8661f
 /* Rounding of a place in it and of a distance from there, as a share of its longest way. */
 #define VICINITY_ROUNDING 1e-5f
 

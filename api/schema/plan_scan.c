@@ -162,6 +162,17 @@ static bool take_queries(struct scan *scan, struct plan_request *request, uint32
     return take(scan, ']');
 }
 
+/* The quotation mark that ends the string whose inside begins at `at`; `end`: there is none. */
+static const char *string_end(const char *at, const char *end)
+{
+    for (bool escaped = false; at < end; at++) {
+        if (*at == '"' && !escaped)
+            return at;
+        escaped = *at == '\\' && !escaped;
+    }
+    return end;
+}
+
 /* Passes over a value of any kind, whose syntax somebody else checks. */
 static bool skip_value(struct scan *scan)
 {
@@ -176,8 +187,9 @@ static bool skip_value(struct scan *scan)
             if (depth-- == 0)
                 return false;
         } else if (c == '"') {
-            for (scan->at++; scan->at < scan->end && *scan->at != '"'; scan->at++)
-                scan->at += *scan->at == '\\';
+            scan->at = string_end(scan->at + 1, scan->end);
+            if (scan->at == scan->end)
+                return false;
         }
     }
     return false;

@@ -249,18 +249,24 @@ static void wait_for_awaiting(struct device_thread *thread)
     pthread_mutex_unlock(&thread->lock);
 }
 
+/* Takes the first task of a lane; NULL: it is empty. */
+static struct device_task *take_first(struct device_thread *thread, struct lane *lane)
+{
+    pthread_mutex_lock(&thread->lock);
+    struct device_task *task = lane->first;
+    if (task)
+        pop(lane);
+    pthread_mutex_unlock(&thread->lock);
+    return task;
+}
+
+/* The thread stops: no task comes to a lane any more, nor from one to another. */
 static void drop_tasks(struct device_thread *thread)
 {
     wait_for_awaiting(thread);
-    for (unsigned i = 0; i < DEVICE_LANE_COUNT; i++) {
-        struct device_task *task = thread->lanes[i].first;
-        thread->lanes[i] = (struct lane){.last = &thread->lanes[i].first};
-        while (task) {
-            struct device_task *next = task->next;
+    for (unsigned i = 0; i < DEVICE_LANE_COUNT; i++)
+        for (struct device_task *task; (task = take_first(thread, &thread->lanes[i]));)
             task->drop(task);
-            task = next;
-        }
-    }
 }
 
 /* Warms up until the end, a fault or the stop, and says how it went. */
@@ -427,7 +433,7 @@ void device_thread_promote(struct device_thread *thread, enum device_lane lane,
     struct device_task **at = &from->first;
     while (*at && *at != task)
         at = &(*at)->next;
-    if (*at && !task->awaits) {
+    if (*at && !task->awaits && !thread->stopping) {
         *at = task->next;
         if (!*at)
             from->last = at;

@@ -7,7 +7,7 @@
 # the one in the middle. PRM_BENCH_PEERS: a folder with a peer program prm_bench, built, or its source prm_bench.cpp,
 # which is then built here. PRM_BENCH_WORLDS: a folder of many worlds with few queries each (bench_worlds; default: our
 # own arms). Everything is pinned to PRM_BENCH_CPUS (default: 0,1).
-# PRM_BENCH_RUNS: runs whose medians are taken (default 5). PRM_BENCH_QUICK=1: one run, growth to 10 000 only.
+# PRM_BENCH_RUNS: runs whose medians are taken (default 5). PRM_BENCH_QUICK=1: one run, growth to 20 000 only.
 set -euo pipefail
 folder=${1:-build/bench}
 build=${PRM_BUILD:-build}
@@ -77,7 +77,7 @@ printf 'over HTTP\n\n'
 pinned env PRM_BUILD="$build" bash tests/bench/load.sh "$data/$middle" "$seconds" >"$folder/http.txt"
 for title in "one connection" "64 connections"; do
     sed -nE "s/^$title: .*, ([0-9]+) a second, p50 ([0-9.]+) ms.*/\1 \2/p" "$folder/http.txt" | {
-        read -r rate latency
+        read -r rate latency || { echo "no figures of $title: see $folder/http.txt" >&2 && exit 1; }
         printf '%s;10000;HTTP, %s: %s;%s\n' "$middle" "$title" requests/s "$rate" "$middle" "$title" "p50 ms" "$latency"
     }
 done >>"$rows"

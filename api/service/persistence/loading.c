@@ -344,8 +344,11 @@ static void finish(struct loading *loading)
     const size_t worlds = service->worlds.count, robots = service->robots.count;
     service_unlock(service);
     // what a process left behind that ended between its steps
-    if (!atomic_load(&loading->incomplete) && !is_ending(loading))
-        persistence_collect(service->persistence);
+    if (!atomic_load(&loading->incomplete) && !is_ending(loading) &&
+        !persistence_collect(service->persistence))
+        service_log(service, "not_collected",
+                    "the data folder cannot be listed: nothing is removed from it until the next "
+                    "start");
     service_log(service, "loaded", "%zu worlds, %zu robots, %zu roadmaps in %.0f ms", worlds,
                 robots, loading->item_count, 1e3 * (clock_steady() - loading->began));
     release_all(loading);

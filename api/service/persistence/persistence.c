@@ -303,17 +303,20 @@ bool persistence_enter(struct persistence *persistence, enum blob_space space, c
     return true;
 }
 
-void persistence_collect(struct persistence *persistence)
+bool persistence_collect(struct persistence *persistence)
 {
     struct blobs *blobs = persistence->blobs;
     struct blob_list ids;
-    if (!blobs || blobs->methods->list(blobs, &ids) != BLOB_OK)
-        return;
+    if (!blobs)
+        return true;
+    if (blobs->methods->list(blobs, &ids) != BLOB_OK)
+        return false;
     for (size_t i = 0; i < ids.count; i++)
         if (!blob_references_has(&persistence->references, ids.items[i]))
             blobs->methods->remove(blobs, ids.items[i]);
     blob_list_deinit(&ids);
     atomic_store(&persistence->collects, true);
+    return true;
 }
 
 /* ---- save points ---- */
@@ -336,9 +339,11 @@ static bool set_record(struct persistence *persistence, enum blob_space space, c
         return false;
     }
     // without memory for the entry nothing is collected any more, which loses nothing
-    if (!persistence_enter(persistence, space, name, kept))
-        atomic_store(&persistence->collects, false);
-    else if (atomic_load(&persistence->collects))
+    if (!persistence_enter(persistence, space, name, kept)) {
+        if (atomic_exchange(&persistence->collects, false))
+            service_log(persistence->service, "not_collected",
+                        "no memory: nothing is removed from the data folder until the next start");
+    } else if (atomic_load(&persistence->collects))
         blob_references_collect(&persistence->references, blobs);
     return true;
 }

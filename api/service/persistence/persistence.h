@@ -86,7 +86,7 @@ bool persistence_enter(struct persistence *persistence, enum blob_space space, c
                        struct kept *kept);
 
 /* Removes the blobs that no record names. Not called where a record could not be read: what it
- * names is not known; nor is anything removed later then. */
-void persistence_collect(struct persistence *persistence);
+ * names is not known; nor is anything removed later then. false: they could not be listed. */
+bool persistence_collect(struct persistence *persistence);
 
 #endif

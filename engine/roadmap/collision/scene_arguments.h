@@ -2,8 +2,8 @@
  * to the roadmap folder; connections and shortcuts use it as the roadmap's own checks do.
  *
  *     char options[PRM_SCENE_OPTIONS_MAX];
- *     prm_scene_options(options, &scene);                    // "-DROW=2 -DDOF=2" ["
- * -DEDGE_SAMPLED"] const struct prm_share share = prm_share_of(context, count);
+ *     prm_scene_options(options, context, &scene);
+ *     const struct prm_share share = prm_share_of(context, count);
  *     TRY(prm_launch(context, PRM_KERNEL_…, options, share.items, share.group,
  *                    ARGS(ARG_BUFFER(…), ARG_U32(count), SCENE_ARGS(&scene))));
  *

@@ -9,11 +9,8 @@
 
 /* Of more solids each block of cubes would be asked for too long. */
 enum { SOLIDS_MAX = 1024 };
-/* Cubes along a block's side (vicinity.cl), and the narrowest box, metres. */
-enum { BLOCK = 4 };
+/* The narrowest box, metres. */
 #define NARROWEST 1e-3
-/* Half the diagonal of a cube over its edge, rounded up. */
-#define HALF_DIAGONAL 0.8661
 
 /* Where middles of balls can be, local frame. */
 static void reached(double *lower, double *upper, const struct prm_scene *scene)
@@ -30,7 +27,7 @@ static void reached(double *lower, double *upper, const struct prm_scene *scene)
 
 /* The part of the obstacles' box that is reached; where that is none of it, its side that is next
  * to it. */
-static struct vicinity plan(const struct prm_scene *scene, uint32_t across)
+static struct vicinity layout_of(const struct prm_scene *scene, uint32_t across)
 {
     const struct prm_obstacle_set *obstacles = scene->obstacles;
     double lower[3] = {0, 0, 0}, upper[3] = {0, 0, 0}, longest = NARROWEST, far = 0.0;
@@ -48,7 +45,8 @@ static struct vicinity plan(const struct prm_scene *scene, uint32_t across)
     v.inverse_edge = (float)(1.0 / edge);
     v.step = (float)(edge / VICINITY_STEPS);
     v.far = (float)sqrt(far);
-    v.slack = (float)(HALF_DIAGONAL * edge + (double)VICINITY_ROUNDING * (sqrt(far) + longest));
+    v.slack = (float)((double)VICINITY_HALF_DIAGONAL * edge +
+                      (double)VICINITY_ROUNDING * (sqrt(far) + longest));
     for (uint32_t c = 0; c < scene->world->dimension; c++) {
         v.origin[c] = (float)lower[c];
         v.size[c] = (uint32_t)fmin(fmax(ceil((upper[c] - lower[c]) / edge), 1.0), across);
@@ -77,11 +75,11 @@ enum prm_status prm_vicinity_create(struct prm_buffer *vicinity, const struct pr
     *vicinity = PRM_NO_BUFFER;
     if (scene->robot->body_count == 0 || solids == 0 || solids > SOLIDS_MAX || !is_somewhere)
         return PRM_OK;
-    const struct vicinity v = plan(scene, across);
+    const struct vicinity v = layout_of(scene, across);
     const size_t cubes = (size_t)v.size[0] * v.size[1] * v.size[2];
     uint32_t blocks = 1;
     for (int c = 0; c < 3; c++)
-        blocks *= (v.size[c] + BLOCK - 1) / BLOCK;
+        blocks *= (v.size[c] + VICINITY_BLOCK - 1) / VICINITY_BLOCK;
     const struct prm_share share = prm_share_of(context, blocks);
     TRY(prm_buffer_create(context, vicinity, sizeof(v) + cubes));
     TRY(prm_launch(context, PRM_KERNEL_VICINITY_FILL, "", share.items, share.group,

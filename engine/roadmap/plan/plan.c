@@ -1,4 +1,5 @@
-/* Planning as the list of its stages, a piece of the batch at a time. */
+/* Planning: a batch is begun, taken a piece at a time through the stages (plan_stages.c), and
+ * ended. */
 #include "roadmap/plan/plan.h"
 
 #include "device/clock.h"

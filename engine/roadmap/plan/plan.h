@@ -1,9 +1,10 @@
 /* Planning: batches of queries on a resident roadmap, answered on the device.
  *
- * check ends → connect them to the roadmap → early refusal from components → search (hops:
- * bit-parallel multi-source BFS; length: A*) → canonical walk-back → simplify → copy out. Queries
- * that the roadmap alone does not answer may then grow trees from their ends (expand.h), after
- * which they are searched for again. The same query gets the same answer whatever the batch.
+ * connect the ends that are free to the roadmap → early refusal from components → search (length:
+ * A*; hops: led by landmarks, else bit-parallel multi-source BFS) → canonical walk-back → simplify
+ * → copy out. Queries that the roadmap alone does not answer may then grow trees from their ends
+ * (expand.h), after which they are searched for again. The same query gets the same answer whatever
+ * the batch.
  */
 #ifndef PRM_ROADMAP_PLAN_H
 #define PRM_ROADMAP_PLAN_H

@@ -58,7 +58,8 @@ static enum prm_status connect_different(struct plan_piece *piece,
         return prm_fault_set(PRM_HOST_MEMORY, "no memory for %zu ends", n);
     uint32_t *own_flags = (uint32_t *)(rows + n * space->row);
     for (size_t i = 0; i < n; i++) {
-        memcpy(rows + i * space->row, piece->rows + equal->first[i] * space->row, row_bytes);
+        memcpy(rows + i * space->row, piece->rows + (size_t)equal->first[i] * space->row,
+               row_bytes);
         own_flags[i] = piece->flags[equal->first[i]];
     }
     all->k = options->k;

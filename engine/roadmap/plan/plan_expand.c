@@ -82,7 +82,7 @@ enum prm_status prm_expansion_add(struct prm_expansion *expansion, const struct 
         reserve(&words, &expansion->word_capacity, first + ends + 2 * ends_links, sizeof(uint32_t));
     expansion->words = words;
     TRY(status);
-    if (links) {
+    if (ends > 0) {
         memcpy(expansion->words + first, links->flags, ends * sizeof(uint32_t));
         memcpy(expansion->words + first + ends, links->vertices, ends_links * sizeof(uint32_t));
         memcpy(expansion->words + first + ends + ends_links, links->costs,

@@ -39,8 +39,8 @@ cleanup:
 
 /* Lays the tables out one behind the other; returns how many values they have. reach:
  * float[pair_count][dof]. */
-static uint32_t plan(const struct prm_robot *robot, const struct prm_space *space,
-                     struct body_pair *pairs, const float *reach, uint32_t cells)
+static uint32_t lay_out(const struct prm_robot *robot, const struct prm_space *space,
+                        struct body_pair *pairs, const float *reach, uint32_t cells)
 {
     float limits[2 * PRM_DOF_MAX];
     uint32_t values = 0;
@@ -93,7 +93,7 @@ enum prm_status prm_robot_measure_clearances(struct prm_robot *robot, const stru
     }
     TRY(prm_buffer_read(context, robot->body_pairs, 0, pairs, bytes));
     TRY(prm_buffer_read(context, robot->pair_reach, 0, reach, reach_bytes));
-    const uint32_t values = plan(robot, space, pairs, reach, cells);
+    const uint32_t values = lay_out(robot, space, pairs, reach, cells);
     if (values > 0) {
         prm_robot_options(options, context, robot, space);
         TRY(prm_buffer_write(context, robot->body_pairs, 0, pairs, bytes));

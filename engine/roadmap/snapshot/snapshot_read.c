@@ -3,7 +3,7 @@
 #include "roadmap/snapshot/snapshot_format.h"
 
 #include "device/try.h"
-#include "roadmap/build/roadmap_stages.h"
+#include "roadmap/build/roadmap_index.h"
 #include "roadmap/build/validity.h"
 #include "roadmap/collision/vicinity.h"
 #include "roadmap/nearest/neighbors.h"
@@ -265,24 +265,24 @@ cleanup:
 }
 
 enum prm_status prm_snapshot_reader_finish(struct prm_snapshot_reader *reader,
-                                           struct prm_roadmap **made,
+                                           struct prm_roadmap **roadmap,
                                            struct prm_validity **validity)
 {
     struct prm_snapshot *snapshot = reader->snapshot;
-    struct prm_roadmap *roadmap = reader->roadmap;
+    struct prm_roadmap *made = reader->roadmap;
 
-    *made = NULL;
+    *roadmap = NULL;
     *validity = NULL;
     if (reader->stage != READER_DONE)
         return prm_fault_set(PRM_INVALID_ARGUMENT, "the snapshot is not resident yet");
     // what the host keeps is the snapshot's own
-    roadmap->host_states = snapshot->states;
-    roadmap->host_lengths = snapshot->lengths;
+    made->host_states = snapshot->states;
+    made->host_lengths = snapshot->lengths;
     snapshot->states = NULL;
     snapshot->lengths = NULL;
-    roadmap->statistics.device_bytes = prm_roadmap_device_bytes(roadmap);
-    roadmap->statistics.host_bytes = prm_roadmap_host_bytes(roadmap);
-    *made = roadmap;
+    made->statistics.device_bytes = prm_roadmap_device_bytes(made);
+    made->statistics.host_bytes = prm_roadmap_host_bytes(made);
+    *roadmap = made;
     *validity = reader->validity;
     reader->roadmap = NULL;
     reader->validity = NULL;

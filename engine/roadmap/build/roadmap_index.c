@@ -1,4 +1,4 @@
-#include "roadmap/build/roadmap_stages.h"
+#include "roadmap/build/roadmap_index.h"
 
 #include "device/try.h"
 #include "roadmap/nearest/neighbors.h"

@@ -1,6 +1,6 @@
 /* Stages that builds and snapshots share. Internal. */
-#ifndef PRM_ROADMAP_ROADMAP_STAGES_H
-#define PRM_ROADMAP_ROADMAP_STAGES_H
+#ifndef PRM_ROADMAP_ROADMAP_INDEX_H
+#define PRM_ROADMAP_ROADMAP_INDEX_H
 
 #include "roadmap/roadmap.h"
 
