@@ -282,9 +282,11 @@ static inline void sphere_touches(const struct scene *scene, struct findings *fo
     for (u32 i = b->ball_first; i < b->ball_end;) {
         GLOBAL const struct body_ball *ball = scene->balls + i;
         const u32 level = ball->level;
-        near[level + 1] = points_near(p, ball_center(frame, ball),
-                                      scene->margin + *moved + (radius + ball->radius),
-                                      findings_asked(found, near[level]));
+        near[level + 1] = findings_asked(found, near[level]);
+        if (level > 0 || ball->sphere != NONE_U32)
+            near[level + 1] =
+                points_near(p, ball_center(frame, ball),
+                            scene->margin + *moved + (radius + ball->radius), near[level + 1]);
         if (!lane_any(near[level + 1])) {
             i = ball->next;
             continue;
@@ -312,8 +314,10 @@ static inline void links_touch(const struct scene *scene, struct findings *found
         GLOBAL const struct body_ball *ball = scene->balls + i;
         const u32 level = ball->level;
         const struct lane_vec3 p = ball_center(frame, ball);
-        near[level + 1] = points_near(p, q, scene->margin + moved + (ball->radius + about_b),
-                                      findings_asked(found, near[level]));
+        near[level + 1] = findings_asked(found, near[level]);
+        if (level > 0)
+            near[level + 1] = points_near(p, q, scene->margin + moved + (ball->radius + about_b),
+                                          near[level + 1]);
         if (!lane_any(near[level + 1])) {
             i = ball->next;
             continue;
