@@ -1,5 +1,5 @@
 /* Shortest paths for a batch of queries: A* (Hart, Nilsson & Raphael 1968) on integer weights, a query a
- * work-item at a time.
+ * work-item at a time. The form for CPU devices; astar_group.cl is that for GPUs.
  *
  * Ends are not vertices: the heap is seeded with the start's links at their costs, and `goal_cost` holds the
  * link costs at the goals' vertices. Vertices are expanded, and pushed, while f <= the best total; no parents
@@ -8,16 +8,11 @@
  * depends on graph and query alone, not on the heuristic, the order of expansion or the numbering.
  *
  * The heap is 4-ary over keys f << 32 | vertex. When full it drops stale entries (f > g + h); at most one
- * entry a vertex is live, so nearly half of 2V + 16 entries are free again. Weights of 0 count as 1, so that g falls
- * strictly along a path walked back.
+ * entry a vertex is live, so nearly half of 2V + 16 entries are free again.
  *
  * Launch: any number of work-items, each with scratch of its own, taking queries from a counter.
  * Traffic: per expanded vertex 8 bytes an arc and 8 random bytes a neighbour.
- * -D HEURISTIC_METRIC: h is the metric distance to the nearest of at most HEURISTIC_GOALS_MAX goals (with
- * -D ROW, DOF and what else metric.h says of the space; -D NUMBERED: vertex v's state is row ids[v]). -D HEURISTIC_LANDMARKS: h is the bound by landmarks
- * (landmarks.h), which takes a row of the table for each vertex that is reached; by its rounding h may fall by
- * more than an arc's weight,
- * so that a vertex may be expanded again. Without either h is 0 and the search is Dijkstra's.
+ * Options: astar.h.
  *
  * check: -DNO_VARIANT
  * check: -DHEURISTIC_LANDMARKS
@@ -26,24 +21,11 @@
  * check: -DHEURISTIC_METRIC -DROW=4 -DDOF=3 -DTURNS=4u -DMETRIC_WEIGHTS=1.0f,1.0f,0.5f
  * check: -DHEURISTIC_METRIC -DROW=8 -DDOF=7 -DQUATERNION=3 -DMETRIC_WEIGHTS=1.0f,1.0f,1.0f,0.5f,0.5f,0.5f,0.5f
  */
+#include "astar.h"
 #include "heap.h"
-#include "search.h"
 
-#if defined(HEURISTIC_METRIC) && defined(HEURISTIC_LANDMARKS)
-#error "one heuristic at most"
-#endif
-#ifdef HEURISTIC_METRIC
-#include "metric.h"
-#endif
-#ifdef HEURISTIC_LANDMARKS
-#include "landmarks.h"
-#endif
-
-#define UNREACHED 0xffffffffu
 /* Arcs of a vertex that are looked at together. */
 #define ARCS_AT_ONCE 32
-/* With more goals than this looking at all of them costs more than it prunes. */
-#define HEURISTIC_GOALS_MAX 4
 
 /* What is known of a vertex, one word so that it is read as it was written: the cost to it below,
  * or UNREACHED, and the bound from it above. */
@@ -77,10 +59,8 @@ struct astar {
 /* What the heuristic of a query looks at. */
 struct guide {
 #if defined(HEURISTIC_METRIC)
-    __global const f32 *states, *end_states;
-    __global const u32 *ids;
-    f32 scale; /* integer weight of a unit of distance, less the rounding that would overestimate */
-    u32 goal_first, goal_count;
+    struct metric_guide metric;
+    struct query query;
 #elif defined(HEURISTIC_LANDMARKS)
     __global const ushort *table; /* [V][vectors] */
     u32 vectors, shift;
@@ -95,8 +75,7 @@ static inline void guide_begin(struct guide *guide, const struct links *links,
                                const struct query *query)
 {
 #if defined(HEURISTIC_METRIC)
-    guide->goal_first = query->goal_first;
-    guide->goal_count = query->goal_count <= HEURISTIC_GOALS_MAX ? query->goal_count : 0;
+    guide->query = *query;
 #elif defined(HEURISTIC_LANDMARKS)
     // a goal lies within its link's cost of the linked vertex: whoever is out of all those intervals by some
     // distance has at least that to go
@@ -122,15 +101,7 @@ static inline void guide_begin(struct guide *guide, const struct links *links,
 static inline u32 guide_cost(const struct guide *guide, u32 v)
 {
 #if defined(HEURISTIC_METRIC)
-#ifdef NUMBERED
-    __global const f32 *state = guide->states + (size_t)guide->ids[v] * ROW;
-#else
-    __global const f32 *state = guide->states + (size_t)v * ROW;
-#endif
-    f32 least = guide->goal_count > 0 ? INFINITY : 0.0f;
-    for (u32 e = guide->goal_first; e < guide->goal_first + guide->goal_count; e++)
-        least = fmin(least, metric_distance_rows(state, guide->end_states + (size_t)e * ROW));
-    return convert_uint_sat(least * guide->scale);
+    return metric_bound(&guide->metric, &guide->query, v);
 #elif defined(HEURISTIC_LANDMARKS)
     __global const ushort *row = guide->table + (size_t)v * guide->vectors * LANDMARK_LANES;
     return landmark_distance(landmark_excess(row, &guide->goals, guide->vectors), guide->shift);
@@ -187,11 +158,6 @@ static inline void offer(struct astar *a, u32 v, u32 best)
 #endif
     if (f <= best && f != UNREACHED)
         heap_push(a, (u64)f << 32 | v);
-}
-
-static inline u32 through(u32 g, struct arc arc)
-{
-    return add_sat(g, max(arc.weight, 1u));
 }
 
 /* Vertex v's neighbours are reached from it, at cost g. In three passes over a few arcs at a time, so that
@@ -268,23 +234,6 @@ static u32 last_vertex(const struct astar *a, const struct links *links, const s
         }
     }
     return last;
-}
-
-static inline bool is_start_link(const struct links *links, u32 start, u32 v, u32 g)
-{
-    for (u32 j = 0, u; (u = link_vertex(links, start, j)) != NONE_U32; j++) {
-        if (u == v && link_cost(links, start, j) == g)
-            return true;
-    }
-    return false;
-}
-
-static inline u32 greatest_cost(const struct links *links, u32 end)
-{
-    u32 greatest = 0;
-    for (u32 j = 0; link_vertex(links, end, j) != NONE_U32; j++)
-        greatest = max(greatest, link_cost(links, end, j));
-    return greatest;
 }
 
 /* stack[0 … count): the vertices from `last` back to the start's link; returns count. */
@@ -367,10 +316,7 @@ astar_search(__global u32 *first, __global u32 *counts, __global u32 *goals, __g
                       .heap_capacity = heap_capacity - HEAP_SPARE};
     struct guide guide;
 #if defined(HEURISTIC_METRIC)
-    guide.states = states;
-    guide.end_states = end_states;
-    guide.ids = ids;
-    guide.scale = scale;
+    guide.metric = (struct metric_guide){states, end_states, ids, scale};
 #elif defined(HEURISTIC_LANDMARKS)
     guide.table = table;
     guide.vectors = vectors;

@@ -7,9 +7,9 @@ cmake_minimum_required(VERSION 3.25)
 
 # entries that one shape alone launches
 set(cpu_alone
-  bfs_sweep connect_fans graph_heap graph_queue landmarks_expand order_queries)
+  astar_search bfs_sweep connect_fans graph_heap graph_queue hops_search landmarks_expand order_queries)
 set(gpu_alone
-  bfs_finish compact_segments_packed graph_push graph_relax graph_seed graph_settle landmarks_relax
+  astar_group bfs_finish compact_segments_packed graph_push graph_relax graph_seed graph_settle landmarks_relax
   scan_segments_packed)
 
 set(launched "")

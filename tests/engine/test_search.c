@@ -361,20 +361,25 @@ struct variant {
     bool heuristic;
     uint32_t pool_entries;
     bool landmarks;
+    uint32_t table_slots;
 };
 
 static const struct variant VARIANTS[] = {
-    {"dijkstra", PRM_OBJECTIVE_LENGTH, PRM_EXTRACT_AUTO, false, 0, false},
-    {"astar", PRM_OBJECTIVE_LENGTH, PRM_EXTRACT_AUTO, true, 0, false},
-    {"astar, small pool", PRM_OBJECTIVE_LENGTH, PRM_EXTRACT_AUTO, true, 3, false},
-    {"hops", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, false, 0, false},
-    {"hops, in order", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, true, 0, false},
-    {"hops, walked", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_WALK, false, 0, false},
-    {"hops, ranked", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_RANKING, false, 0, false},
-    {"hops, small pool", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, false, 3, false},
-    {"hops, ranked, small pool", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_RANKING, false, 3, false},
-    {"hops, led", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, false, 0, true},
-    {"hops, led, small pool", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, false, 3, true},
+    {"dijkstra", PRM_OBJECTIVE_LENGTH, PRM_EXTRACT_AUTO, false, 0, false, 0},
+    {"astar", PRM_OBJECTIVE_LENGTH, PRM_EXTRACT_AUTO, true, 0, false, 0},
+    {"astar, small pool", PRM_OBJECTIVE_LENGTH, PRM_EXTRACT_AUTO, true, 3, false, 0},
+    {"astar, led", PRM_OBJECTIVE_LENGTH, PRM_EXTRACT_AUTO, false, 0, true, 0},
+    {"dijkstra, small tables", PRM_OBJECTIVE_LENGTH, PRM_EXTRACT_AUTO, false, 0, false, 4},
+    {"astar, small tables and pool", PRM_OBJECTIVE_LENGTH, PRM_EXTRACT_AUTO, true, 3, false, 16},
+    {"astar, led, small tables", PRM_OBJECTIVE_LENGTH, PRM_EXTRACT_AUTO, false, 0, true, 32},
+    {"hops", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, false, 0, false, 0},
+    {"hops, in order", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, true, 0, false, 0},
+    {"hops, walked", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_WALK, false, 0, false, 0},
+    {"hops, ranked", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_RANKING, false, 0, false, 0},
+    {"hops, small pool", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, false, 3, false, 0},
+    {"hops, ranked, small pool", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_RANKING, false, 3, false, 0},
+    {"hops, led", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, false, 0, true, 0},
+    {"hops, led, small pool", PRM_OBJECTIVE_HOPS, PRM_EXTRACT_AUTO, false, 3, true, 0},
 };
 enum { VARIANT_COUNT = sizeof(VARIANTS) / sizeof(VARIANTS[0]) };
 
@@ -392,6 +397,7 @@ static struct prm_search_problem problem_make(struct fixture *f, const struct va
         .extraction = variant->extraction,
         .pool_entries = variant->pool_entries,
         .landmarks = variant->landmarks ? fixture_landmarks(f) : NULL,
+        .table_slots = variant->table_slots,
     };
 }
 
@@ -519,6 +525,43 @@ static void test_long_line(void **state)
     fixture_deinit(&f);
 }
 
+/* Hubs in a row, each nearer to all leaves than the one before: every leaf is reached again and
+ * again before it is expanded, and the heap fills with what is stale. */
+static void test_stale_entries(void **state)
+{
+    (void)state;
+    const uint32_t hubs = (uint32_t)test_size(30, 6), leaves = (uint32_t)test_size(100, 20);
+    const uint32_t far = 10000, step = 10, n = hubs + leaves;
+    struct fixture f = {.vertex_count = n, .k = 1, .end_count = 4, .query_count = 2};
+    const uint32_t at[] = {0, n - 1, n - 1, 0};
+    const struct query queries[] = {{0, 1, 1, 0}, {2, 3, 1, 0}};
+    uint32_t count = 0;
+
+    // at one place, so that the metric's bound is 0
+    f.states = calloc((size_t)n * ROW, sizeof(float));
+    f.end_states = calloc((size_t)f.end_count * ROW, sizeof(float));
+    f.offsets = calloc(n + 1, sizeof(uint32_t));
+    f.arcs = calloc((size_t)n * n, sizeof(struct arc));
+    for (uint32_t v = 0; v < n; v++) {
+        for (uint32_t u = 0; u < n; u++) {
+            const uint32_t low = u < v ? u : v, high = u < v ? v : u;
+            if (low < hubs && high >= hubs)
+                f.arcs[count++] = (struct arc){u, far - step * low};
+            else if (high < hubs && high - low == 1)
+                f.arcs[count++] = (struct arc){u, 1};
+        }
+        f.offsets[v + 1] = count;
+    }
+    f.arc_count = count;
+    f.link_vertices = memcpy(malloc(sizeof(at)), at, sizeof(at));
+    f.link_costs = calloc(f.end_count, sizeof(uint32_t));
+    f.queries = memcpy(malloc(sizeof(queries)), queries, sizeof(queries));
+    fixture_upload(&f, true);
+    for (size_t v = 0; v < VARIANT_COUNT; v++)
+        compare(&f, &VARIANTS[v], 0, f.query_count);
+    fixture_deinit(&f);
+}
+
 /* Two arcs whose costs add up to more than 32 bits. */
 static void test_cost_beyond_32_bits(void **state)
 {
@@ -540,10 +583,15 @@ static void test_cost_beyond_32_bits(void **state)
     f.link_costs = memcpy(malloc(sizeof(costs)), costs, sizeof(costs));
     f.queries = memcpy(malloc(sizeof(query)), &query, sizeof(query));
     fixture_upload(&f, false);
-    const struct prm_search_problem problem = problem_make(&f, &VARIANTS[0]);
-    assert_status(PRM_LIMIT_EXCEEDED, prm_search(test_arena, &paths, &problem));
-    assert_fault_says("32 bits");
-    compare(&f, &VARIANTS[3], 0, 1);
+    for (size_t v = 0; v < VARIANT_COUNT; v++) {
+        const struct prm_search_problem problem = problem_make(&f, &VARIANTS[v]);
+        if (VARIANTS[v].objective == PRM_OBJECTIVE_HOPS) {
+            compare(&f, &VARIANTS[v], 0, 1);
+        } else if (!VARIANTS[v].heuristic && !VARIANTS[v].landmarks) {
+            assert_status(PRM_LIMIT_EXCEEDED, prm_search(test_arena, &paths, &problem));
+            assert_fault_says("32 bits");
+        }
+    }
     prm_arena_rewind(test_arena, mark);
     fixture_deinit(&f);
 }
@@ -591,9 +639,13 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_graphs),    cmocka_unit_test(test_batches_do_not_matter),
-        cmocka_unit_test(test_long_line),        cmocka_unit_test(test_cost_beyond_32_bits),
-        cmocka_unit_test(test_too_many_queries), cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_random_graphs),
+        cmocka_unit_test(test_batches_do_not_matter),
+        cmocka_unit_test(test_long_line),
+        cmocka_unit_test(test_stale_entries),
+        cmocka_unit_test(test_cost_beyond_32_bits),
+        cmocka_unit_test(test_too_many_queries),
+        cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, test_device_setup, test_device_teardown);
 }

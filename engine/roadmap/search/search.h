@@ -1,7 +1,8 @@
 /* Graph search on the device for a whole batch of queries.
  *
  * Length: A* a query, its heuristic the metric or landmarks (landmarks.h), integer weights, a
- * bounded 4-ary heap that drops stale entries when full; one query per work-item at a time. Hops:
+ * bounded heap that drops stale entries when full; a query a work-item at a time, or on a GPU a
+ * group, which knows of the vertices that it touches alone. Hops:
  * where landmarks lead (hop_rows.h), iterative deepening a query, which takes a few vertices for
  * each edge of its path; else, for what that leaves and on a GPU, bit-parallel multi-source BFS
  * (Then et al. 2014), 512 queries a sweep, pulled, levels kept modulo 3 (two bit planes). All walk
@@ -46,6 +47,7 @@ struct prm_search_problem {
     enum prm_objective objective;
     enum prm_extraction extraction;
     uint32_t pool_entries; /* of the first pool, which grows as needed; 0: a guess */
+    uint32_t table_slots; /* of a query's first table on a GPU, likewise (kernels/astar_group.cl) */
 };
 
 /* Where the vertices of the paths are: query q's are pool[first[q]] … of count[q], from the start's
