@@ -237,7 +237,8 @@ static inline void balls_tiles(struct tile_box *box, GLOBAL const struct tile_gr
 
 /* Finds the active lanes in which the link, which may move by `moved`, hits the world. Obstacles
  * come in rows of tiles, and one row of those that are in no tile: grids and fields, or all where
- * they are few. unsure: those of the active lanes in which it can hit a solid. */
+ * they are few, or those that the vicinity knows to be near. unsure: those of the active lanes in
+ * which it can hit a solid. */
 static inline void link_hits_world(const struct scene *scene, struct findings *found,
                                    GLOBAL const struct body_link *link, f32 radius,
                                    const struct frame *frame, struct lane_vec3 c, lane_f32 moved,
@@ -247,7 +248,11 @@ static inline void link_hits_world(const struct scene *scene, struct findings *f
     const int few = solids <= BODIES_OBSTACLES_FEW, near_any = lane_any(unsure);
     struct tile_box box;
     u32 rows = 0, wide = 1;
-    if (!few && near_any) {
+    u64 near = 0;
+    const int known =
+        near_any && scene->has_vicinity &&
+        vicinity_near(&near, scene->vicinity, c, scene->margin + moved + radius, unsure);
+    if (!few && !known && near_any) {
         balls_tiles(&box, scene->tiles, c, scene->margin + moved + radius, unsure);
         wide = box.high[1] - box.low[1] + 1;
         rows = wide * (box.high[2] - box.low[2] + 1);
@@ -255,13 +260,20 @@ static inline void link_hits_world(const struct scene *scene, struct findings *f
 
     for (u32 r = 0; r <= rows; r++) {
         const int untiled = r == rows;
-        u32 from = few && near_any ? 0 : solids, to = scene->shape_count + scene->field_count;
+        u32 from = (few || known) && near_any ? 0 : solids,
+            to = scene->shape_count + scene->field_count;
         if (!untiled) {
             const u32 row = tile_row(scene->tiles, box.low[1] + r % wide, box.low[2] + r / wide);
             from = scene->tile_offsets[row + box.low[0]];
             to = scene->tile_offsets[row + box.high[0] + 1];
         }
         for (u32 m = from; m < to; m++) {
+            // on to the next that is near
+            if (known && m < solids) {
+                m = near >> m ? m + vicinity_lowest(near >> m) : solids;
+                if (m >= to)
+                    break;
+            }
             const lane_i32 asked = untiled && m >= solids ? active : unsure;
             link_hits_shape(scene, found, untiled ? m : scene->tile_members[m], link, frame, c,
                             &moved, home, findings_asked(found, asked));

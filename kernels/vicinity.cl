@@ -1,5 +1,5 @@
 /* The vicinity of a robot filled in: for each cube the least distance that any place in it has to
- * the solids, bounded from below.
+ * the solids, bounded from below; for each block of cubes the solids near any place in it.
  *
  * A block of cubes is taken at once: only solids that are no farther from its middle than the
  * nearest one and the block's own width can be the nearest of a cube.
@@ -24,19 +24,23 @@ static inline f32 room_from(__global const struct shape *shape,
 }
 
 /* The solids that can be the nearest of a cube of the block about `middle`; returns how many. near:
- * u32[NEAR_MAX]. */
-static inline u32 solids_near(u32 *near, __global const struct shape *shapes,
+ * u32[NEAR_MAX]. *within: those that leave no more than `within_m` to its middle, a bit each of the
+ * first. */
+static inline u32 solids_near(u32 *near, u64 *within, __global const struct shape *shapes,
                               __global const struct segment2 *polygons, struct vec3 middle,
-                              f32 half_width, f32 far, u32 solids)
+                              f32 half_width, f32 within_m, f32 far, u32 solids)
 {
     f32 least = GEOMETRY_INFINITY;
     u32 count = 0;
+    *within = 0;
     for (u32 pass = 0; pass < 2; pass++) {
         for (u32 s = 0; s < solids; s++) {
             const f32 room = room_from(shapes + s, polygons, middle, far);
-            if (pass == 0)
+            if (pass == 0) {
                 least = f32_min(least, room);
-            else if (room <= least + 2.0f * half_width) {
+                if (s < VICINITY_SOLIDS_MAX && room <= within_m)
+                    *within |= (u64)1 << s;
+            } else if (room <= least + 2.0f * half_width) {
                 if (count < NEAR_MAX)
                     near[count] = s;
                 count++;
@@ -46,37 +50,45 @@ static inline u32 solids_near(u32 *near, __global const struct shape *shapes,
     return count;
 }
 
-/* *vicinity = plan, and its values u8[size[2]][size[1]][size[0]] behind it, of the first `solids`
- * shapes; n: blocks. (Oclgrind takes for uninitialised what a kernel writes behind what the host
- * has written.) */
+/* *vicinity = plan, and what is behind it, of the first `solids` shapes; n: blocks. (Oclgrind takes
+ * for uninitialised what a kernel writes behind what the host has written.) */
 __kernel void vicinity_fill(__global struct vicinity *restrict vicinity, const struct vicinity plan,
                             __global const struct shape *restrict shapes,
                             __global const struct segment2 *restrict polygons, const u32 solids,
                             const u32 n)
 {
     const struct vicinity *v = &plan;
-    __global uchar *values = (__global uchar *)(vicinity + 1);
-    const u32 wide = (v->size[0] + VICINITY_BLOCK - 1) / VICINITY_BLOCK, high = (v->size[1] + VICINITY_BLOCK - 1) / VICINITY_BLOCK;
+    __global u64 *solids_within = (__global u64 *)(vicinity + 1);
+    __global uchar *values = (__global uchar *)(solids_within + v->block_count);
+    const u32 wide = (v->size[0] + VICINITY_BLOCK - 1) / VICINITY_BLOCK,
+              high = (v->size[1] + VICINITY_BLOCK - 1) / VICINITY_BLOCK;
     const f32 edge = v->edge, left = v->origin[0], front = v->origin[1], bottom = v->origin[2];
     // half a block's diagonal
     const f32 half_width = VICINITY_HALF_DIAGONAL * (f32)VICINITY_BLOCK * edge;
+    // slack: more than what roundings take
+    const f32 within_m = v->near + half_width + v->slack;
     u32 near[NEAR_MAX];
 
     if (get_global_id(0) == 0)
         *vicinity = plan;
     for (u32 b = share_begin(n), end = share_end(n); b < end; b++) {
         const u32 row = b / wide, layer = row / high;
-        const u32 x0 = (b - row * wide) * VICINITY_BLOCK, y0 = (row - layer * high) * VICINITY_BLOCK,
-                  z0 = layer * VICINITY_BLOCK;
+        const u32 x0 = (b - row * wide) * VICINITY_BLOCK,
+                  y0 = (row - layer * high) * VICINITY_BLOCK, z0 = layer * VICINITY_BLOCK;
         const f32 inside = 0.5f * (f32)VICINITY_BLOCK;
         const struct vec3 middle =
             vec3_make(left + ((f32)x0 + inside) * edge, front + ((f32)y0 + inside) * edge,
                       bottom + ((f32)z0 + inside) * edge);
-        const u32 found = solids_near(near, shapes, polygons, middle, half_width, v->far, solids);
+        u64 within;
+        const u32 found = solids_near(near, &within, shapes, polygons, middle, half_width, within_m,
+                                      v->far, solids);
         const u32 count = found <= NEAR_MAX ? found : solids;
+        if (b < v->block_count)
+            solids_within[b] = within;
 
         for (u32 c = 0; c < VICINITY_BLOCK * VICINITY_BLOCK * VICINITY_BLOCK; c++) {
-            const u32 x = x0 + c % VICINITY_BLOCK, y = y0 + c / VICINITY_BLOCK % VICINITY_BLOCK, z = z0 + c / VICINITY_BLOCK / VICINITY_BLOCK;
+            const u32 x = x0 + c % VICINITY_BLOCK, y = y0 + c / VICINITY_BLOCK % VICINITY_BLOCK,
+                      z = z0 + c / VICINITY_BLOCK / VICINITY_BLOCK;
             if (x >= v->size[0] || y >= v->size[1] || z >= v->size[2])
                 continue;
             const struct vec3 p =

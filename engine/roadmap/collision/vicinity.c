@@ -26,8 +26,9 @@ static void reached(double *lower, double *upper, const struct prm_scene *scene)
 }
 
 /* The part of the obstacles' box that is reached; where that is none of it, its side that is next
- * to it. */
-static struct vicinity layout_of(const struct prm_scene *scene, uint32_t across)
+ * to it. *block_count: blocks of cubes. */
+static struct vicinity layout_of(const struct prm_scene *scene, uint32_t across, uint32_t solids,
+                                 uint32_t *block_count)
 {
     const struct prm_obstacle_set *obstacles = scene->obstacles;
     double lower[3] = {0, 0, 0}, upper[3] = {0, 0, 0}, longest = NARROWEST, far = 0.0;
@@ -54,6 +55,12 @@ static struct vicinity layout_of(const struct prm_scene *scene, uint32_t across)
     // in the plane the one layer is about it
     for (uint32_t c = scene->world->dimension; c < 3; c++)
         v.origin[c] = -0.5f * v.edge;
+
+    for (int c = 0; c < 2; c++)
+        v.blocks[c] = (v.size[c] + VICINITY_BLOCK - 1) / VICINITY_BLOCK;
+    *block_count = v.blocks[0] * v.blocks[1] * ((v.size[2] + VICINITY_BLOCK - 1) / VICINITY_BLOCK);
+    v.block_count = solids <= VICINITY_SOLIDS_MAX ? *block_count : 0;
+    v.near = (float)(VICINITY_NEAR * VICINITY_BLOCK * edge);
     return v;
 }
 
@@ -75,13 +82,11 @@ enum prm_status prm_vicinity_create(struct prm_buffer *vicinity, const struct pr
     *vicinity = PRM_NO_BUFFER;
     if (scene->robot->body_count == 0 || solids == 0 || solids > SOLIDS_MAX || !is_somewhere)
         return PRM_OK;
-    const struct vicinity v = layout_of(scene, across);
+    uint32_t blocks;
+    const struct vicinity v = layout_of(scene, across, solids, &blocks);
     const size_t cubes = (size_t)v.size[0] * v.size[1] * v.size[2];
-    uint32_t blocks = 1;
-    for (int c = 0; c < 3; c++)
-        blocks *= (v.size[c] + VICINITY_BLOCK - 1) / VICINITY_BLOCK;
     const struct prm_share share = prm_share_of(context, blocks);
-    TRY(prm_buffer_create(context, vicinity, sizeof(v) + cubes));
+    TRY(prm_buffer_create(context, vicinity, sizeof(v) + v.block_count * sizeof(uint64_t) + cubes));
     TRY(prm_launch(context, PRM_KERNEL_VICINITY_FILL, "", share.items, share.group,
                    ARGS(ARG_BUFFER(*vicinity), ARG_STRUCT(&v), ARG_BUFFER(obstacles->shapes),
                         ARG_BUFFER(obstacles->segments), ARG_U32(solids), ARG_U32(blocks))));
