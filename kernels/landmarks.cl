@@ -75,10 +75,12 @@ landmarks_expand(__global u32 *distances, __global u64 *heaps, __global u32 *cou
     counts[item] = e.count;
 }
 
-/* Seeds the sources: their distances are 0, all else is unknown; their heaps hold them alone. */
+/* Seeds the sources: their distances are 0, all else is unknown; their heaps hold them alone. Source i is noted as
+ * landmark number column + i. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 landmarks_seed(__global u32 *distances, __global u64 *heaps, __global u32 *counts,
-               __global const u32 *sources, u32 vertex_count, u32 capacity, u32 n)
+               __global u32 *landmarks, __global const u32 *sources, u32 column, u32 vertex_count,
+               u32 capacity, u32 n)
 {
     const size_t item = get_global_id(0);
     if (item >= n)
@@ -87,6 +89,7 @@ landmarks_seed(__global u32 *distances, __global u64 *heaps, __global u32 *count
     distances[item * vertex_count + source] = 0;
     heaps[item * capacity] = source;
     counts[item] = 1;
+    landmarks[column + item] = source;
 }
 
 /* One sweep: next[i] = the least of current[i] and what its neighbours offer, for i = source * V + vertex. */

@@ -173,15 +173,13 @@ static enum prm_status run_seed(struct prm_landmarks *landmarks)
     struct landmarks_work *work = landmarks->work;
     const uint32_t n = landmarks->vertex_count;
 
-    if (!work->from_root)
-        TRY(prm_buffer_copy(context, work->vertices, prm_words(work->column), work->sources, 0,
-                            prm_words(work->sources_count)));
     TRY(prm_buffer_fill_u32(context, work->distances[0], 0, NONE_U32,
                             (size_t)work->sources_count * n));
     TRY(prm_launch(context, PRM_KERNEL_LANDMARKS_SEED, NULL, work->sources_count,
                    prm_context_profile(context)->workgroup,
                    ARGS(ARG_BUFFER(work->distances[0]), ARG_BUFFER(work->heaps),
-                        ARG_BUFFER(work->heap_counts), ARG_BUFFER(work->sources), ARG_U32(n),
+                        ARG_BUFFER(work->heap_counts), ARG_BUFFER(work->vertices),
+                        ARG_BUFFER(work->sources), ARG_U32(work->column), ARG_U32(n),
                         ARG_U32(work->heap_capacity), ARG_U32(work->sources_count))));
     work->phase = PHASE_SEARCH;
 
