@@ -256,37 +256,33 @@ bfs_sweep(__global u32 *first, __global u32 *counts, __global u32 *goals, __glob
     }
 }
 
-/* Launch form: planes and frontiers are u64[batches][V][WORDS], zero on entry; query slot i of the round is
- * bit i % (64 WORDS) of batch i / (64 WORDS). live: u32[batches][2 * WORDS], zero on entry.
+/* Launch form: planes and frontiers are u64[batches][V][WORDS]; query slot i of the round is bit i % (64 WORDS)
+ * of batch i / (64 WORDS). live: u64[batches][WORDS]. Where bits are set by several work-items at once, words are
+ * two of 32 bits, the lower one first.
  *
- * A work-item a word of a batch: it alone writes that word, so nothing races. */
+ * A work-item a query; all planes and live are zero on entry. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-bfs_seed(__global u64 *low, __global u64 *frontier, __global u32 *live, __global u32 *first,
-         __global u32 *counts, __global const struct query *queries, u32 q0, u32 n,
-         __global const u32 *link_vertices, __global const u32 *link_costs, u32 k, u32 vertex_count,
-         u32 words)
+bfs_seed(volatile __global u32 *low, volatile __global u32 *frontier, volatile __global u32 *live,
+         __global u32 *first, __global u32 *counts, __global const struct query *queries, u32 q0,
+         u32 n, __global const u32 *link_vertices, __global const u32 *link_costs, u32 k,
+         u32 vertex_count)
 {
-    const u32 item = (u32)get_global_id(0);
-    if (item >= words)
+    const u32 i = (u32)get_global_id(0);
+    if (i >= n)
         return;
     const struct path_pool pool = {.first = first, .counts = counts};
     const struct links links = {link_vertices, link_costs, k};
-    const size_t plane = (size_t)(item / WORDS) * vertex_count * WORDS + item % WORDS;
+    const struct query query = queries[q0 + i];
+    if (!query_begins(&pool, &links, &query, q0 + i))
+        return;
 
-    u64 going = 0;
-    for (u32 i = item * 64; i < min(item * 64 + 64, n); i++) {
-        const struct query query = queries[q0 + i];
-        if (!query_begins(&pool, &links, &query, q0 + i))
-            continue;
-        const u64 bit = (u64)1 << (i % 64);
-        going |= bit;
-        for (u32 j = 0, v; (v = link_vertex(&links, query.start, j)) != NONE_U32; j++) {
-            low[plane + (size_t)v * WORDS] |= bit;
-            frontier[plane + (size_t)v * WORDS] |= bit;
-        }
+    const u32 batch = i / (64 * WORDS), slot = i % (64 * WORDS), bit = 1u << (i % 32);
+    atomic_or(&live[i / 32], bit);
+    for (u32 j = 0, v; (v = link_vertex(&links, query.start, j)) != NONE_U32; j++) {
+        const size_t at = ((size_t)batch * vertex_count + v) * 2 * WORDS + slot / 32;
+        atomic_or(&low[at], bit);
+        atomic_or(&frontier[at], bit);
     }
-    live[2 * item] = (u32)going;
-    live[2 * item + 1] = (u32)(going >> 32);
 }
 
 /* A work-item a vertex and word: next = what is new to the vertex, at level code `code`. */
@@ -299,17 +295,19 @@ bfs_pull(__global u64 *restrict next, __global u64 *restrict low, __global u64 *
     const size_t item = get_global_id(0);
     if (item >= n)
         return;
-    const size_t per_batch = (size_t)vertex_count * WORDS;
-    const size_t batch = item / per_batch;
-    const u32 v = (u32)((item - batch * per_batch) / WORDS);
-    const u32 word = (u32)(item % WORDS);
-    const size_t mask = 2 * (batch * WORDS + word);
+    // words beside each other are of one vertex, and so are its neighbours' that they look at
+    const u32 row = (u32)(item / WORDS), word = (u32)(item % WORDS);
+    const u32 batch = row / vertex_count, v = row - batch * vertex_count;
+    const size_t plane = (size_t)batch * vertex_count * WORDS + word;
+    const size_t mask = 2 * ((size_t)batch * WORDS + word);
 
+    // nothing is looked at for queries that are done
     const u64 going = (u64)live[mask + 1] << 32 | live[mask];
-    const u64 need = going & ~(low[item] | high[item]);
-    u64 found = 0;
+    u64 need = 0, found = 0;
+    if (going != 0)
+        need = going & ~(low[item] | high[item]);
     for (u32 i = offsets[v]; need != 0 && i < offsets[v + 1]; i++)
-        found |= current[batch * per_batch + (size_t)arcs[i].target * WORDS + word];
+        found |= current[plane + (size_t)arcs[i].target * WORDS];
     found &= need;
 
     next[item] = found;

@@ -1,4 +1,4 @@
-/* Paths from the levels of a breadth-first search by list ranking: the GPU form of walking back.
+/* Paths from the levels of a breadth-first search by list ranking, in place of walking back.
  *
  * For a chunk of queries every vertex points to its predecessor: element i * V + v is vertex v of the chunk's
  * query i, a start or unseen vertex its own tail. Ranking all chains at once (primitives/rank.h) gives each

@@ -27,9 +27,9 @@ struct prm_endpoints {
 /* How the vertices of a path are read back from the levels of a breadth-first search; the paths are
  * the same. */
 enum prm_extraction {
-    PRM_EXTRACT_AUTO,    /* by the shape of the machine */
-    PRM_EXTRACT_WALK,    /* a work-item walks a path */
-    PRM_EXTRACT_RANKING, /* list ranking of all chains at once */
+    PRM_EXTRACT_AUTO,    /* as a walk, after any search by hops */
+    PRM_EXTRACT_WALK,    /* a work-item walks a path, after breadth-first search */
+    PRM_EXTRACT_RANKING, /* list ranking of all chains at once: some V log V work for each path */
 };
 
 /* What a search is asked. */

@@ -111,20 +111,21 @@ static enum prm_status round_seed(struct prm_context *context, const struct prm_
     const struct prm_search_problem *problem = run->problem;
     const struct prm_endpoints *ends = problem->endpoints;
     const uint32_t workgroup = prm_context_profile(context)->workgroup;
-    const uint32_t words = round->batches * b->words;
+    const size_t live_words =
+        (size_t)round->batches * b->words * (sizeof(uint64_t) / sizeof(uint32_t));
+    const size_t plane_words = live_words * problem->graph->vertex_count;
 
-    const size_t plane_words =
-        (size_t)words * problem->graph->vertex_count * (sizeof(uint64_t) / sizeof(uint32_t));
+    TRY(prm_buffer_fill_u32(context, round->live, 0, 0, live_words));
     TRY(prm_buffer_fill_u32(context, round->low, 0, 0, plane_words));
     TRY(prm_buffer_fill_u32(context, round->high, 0, 0, plane_words));
     TRY(prm_buffer_fill_u32(context, round->frontiers[0], 0, 0, plane_words));
-    TRY(prm_launch(context, PRM_KERNEL_BFS_SEED, b->options, words, workgroup,
+    TRY(prm_launch(context, PRM_KERNEL_BFS_SEED, b->options, round->queries, workgroup,
                    ARGS(ARG_BUFFER(round->low), ARG_BUFFER(round->frontiers[0]),
                         ARG_BUFFER(round->live), ARG_BUFFER(run->paths->first),
                         ARG_BUFFER(run->paths->counts), ARG_BUFFER(problem->queries),
                         ARG_U32(round->first), ARG_U32(round->queries), ARG_BUFFER(run->vertices),
                         ARG_BUFFER(ends->costs), ARG_U32(ends->k),
-                        ARG_U32(problem->graph->vertex_count), ARG_U32(words))));
+                        ARG_U32(problem->graph->vertex_count))));
 
 cleanup:
     return status;
@@ -196,7 +197,7 @@ static enum prm_status round_finish(struct prm_arena *arena, const struct prm_se
     const struct prm_endpoints *ends = problem->endpoints;
     const struct prm_graph *graph = problem->graph;
 
-    if (problem->extraction != PRM_EXTRACT_WALK) {
+    if (problem->extraction == PRM_EXTRACT_RANKING) {
         const struct prm_bfs_levels levels = {round->low, round->high, b->options};
         return prm_path_rank(arena, run, &levels, round->first, round->queries);
     }
