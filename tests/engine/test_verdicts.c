@@ -1,6 +1,7 @@
 /* Goal: what makes checks of robots with spheres faster changes no verdict.
  * Method: 100 000 random motions a kind of robot, short and long, free, hit and nearly so, and as
- * many states; the same scene with and without what is asked first.
+ * many states; the same scene with and without what is asked first; worlds of as many obstacles as
+ * are looked for in each way, and one more.
  * Oracle: the check without, all of whose tests are of spheres (test_bodies.c holds it to the
  * specification). */
 #include "roadmap/collision/edges.h"
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 
 enum { MOTIONS = 100000, MOTIONS_SMALL = 60, SEEDS = 4, WALK = 8 };
+enum { CROWD_MAX = 65, CROWD_MOTIONS = 4000 };
 
 /* Verdicts of states and of motions from each to the next: u32[2][count]. */
 static uint32_t *ask(const struct prm_scene *scene, struct prm_buffer rows, struct prm_buffer pairs,
@@ -58,12 +60,43 @@ static uint32_t compare(const uint32_t *verdicts, const uint32_t *reference, uin
     return free;
 }
 
-static void check(enum prm_robot_kind kind, uint32_t dimension, uint64_t seed)
+/* A world of `count` small obstacles where the scene's own is. */
+static struct prm_world *crowd(const struct robot_scene *f, struct test_random *random,
+                               struct prm_obstacle *obstacles, uint32_t count)
 {
-    const uint32_t count = (uint32_t)test_size(MOTIONS / SEEDS, MOTIONS_SMALL);
+    struct prm_world_spec spec = f->world_spec;
+    struct prm_world *world;
+    for (uint32_t i = 0; i < count; i++) {
+        obstacles[i] = f->obstacles[i % SCENE_OBSTACLES];
+        obstacles[i].radius = (double)test_random_f32(random, 0.01f, 0.06f);
+        obstacles[i].length *= 0.5;
+        for (uint32_t c = 0; c < spec.dimension; c++) {
+            obstacles[i].center[c] = 0.5 * (spec.lower[c] + spec.upper[c]) +
+                                     (double)test_random_f32(random, -1.5f, 1.5f);
+            obstacles[i].size[c] = (double)test_random_f32(random, 0.01f, 0.1f);
+        }
+    }
+    spec.obstacles = obstacles;
+    spec.obstacle_count = count;
+    assert_ok(prm_world_create(test_arena, &world, &spec));
+    return world;
+}
+
+/* obstacles: of a crowd; 0: those that the scene has. */
+static void check(enum prm_robot_kind kind, uint32_t dimension, uint64_t seed, uint32_t obstacles)
+{
+    const uint32_t count =
+        (uint32_t)test_size(obstacles ? CROWD_MOTIONS : MOTIONS / SEEDS, MOTIONS_SMALL);
+    struct prm_obstacle crowded[CROWD_MAX];
+    struct prm_world *world = NULL;
     struct test_random random = {seed};
     struct robot_scene f;
     robot_scene_init(&f, &random, kind, dimension);
+    if (obstacles > 0) {
+        world = crowd(&f, &random, crowded, obstacles);
+        f.scene.world = world;
+        f.scene.obstacles = &world->all;
+    }
     float *rows = calloc((size_t)count * f.space.row, sizeof(float));
     uint32_t *pairs = calloc(2 * (size_t)count, sizeof(uint32_t));
     walk(&f, &random, rows, pairs, count);
@@ -88,6 +121,7 @@ static void check(enum prm_robot_kind kind, uint32_t dimension, uint64_t seed)
         fail_msg("of %u states %u are free, of motions %u", count, states, motions);
 
     prm_buffer_destroy(test_context, &f.scene.vicinity);
+    prm_world_destroy(world);
     free(reference);
     free(verdicts);
     free(rows);
@@ -98,7 +132,7 @@ static void check(enum prm_robot_kind kind, uint32_t dimension, uint64_t seed)
 static void check_seeds(enum prm_robot_kind kind, uint32_t dimension)
 {
     for (uint64_t seed = 1; seed <= (test_is_small() ? 1 : SEEDS); seed++)
-        check(kind, dimension, seed);
+        check(kind, dimension, seed, 0);
 }
 
 static void arms(void **state)
@@ -119,12 +153,24 @@ static void rigid_in_space(void **state)
     check_seeds(PRM_ROBOT_RIGID, 3);
 }
 
+static void crowds(void **state)
+{
+    static const uint32_t COUNTS[] = {33, 48, 49, 64, 65};
+    (void)state;
+    for (size_t i = 0; i < test_size(sizeof(COUNTS) / sizeof(COUNTS[0]), 1); i++) {
+        check(PRM_ROBOT_RIGID, 3, 7 + i, COUNTS[i]);
+        check(PRM_ROBOT_RIGID, 2, 17 + i, COUNTS[i]);
+        check(PRM_ROBOT_ARM, 3, 27 + i, COUNTS[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arms),
         cmocka_unit_test(rigid_in_the_plane),
         cmocka_unit_test(rigid_in_space),
+        cmocka_unit_test(crowds),
     };
     return cmocka_run_group_tests(tests, test_device_setup, test_device_teardown);
 }
