@@ -94,8 +94,8 @@ struct digits {
 static void put_digits(struct digits *digits, uint64_t value)
 {
     digits->count = digit_count(value);
-    digits->first = digits->text + PIECES * PIECE - digits->count;
-    write_piece(digits->text + 2 * PIECE, (uint32_t)(value % PIECE_TEN));
+    digits->first = digits->text + (size_t)(PIECES * PIECE) - digits->count;
+    write_piece(digits->text + 2 * (size_t)PIECE, (uint32_t)(value % PIECE_TEN));
     if (digits->count <= PIECE)
         return;
     value /= PIECE_TEN;
@@ -126,7 +126,8 @@ static size_t write_scaled(char *out, uint64_t number, int scale)
 
     // all digits behind the point, after five zeros at most: 0.00ddd
     if (count <= scale) {
-        memcpy(out, "0.00000", 7);
+        static const char zeros[] = {'0', '.', '0', '0', '0', '0', '0'};
+        memcpy(out, zeros, sizeof zeros);
         memcpy(out + 2 + scale - count, digits.first, MOVE);
         return (size_t)scale + 2;
     }

@@ -30,7 +30,7 @@ static void check(const struct obstacle_document *obstacle, const unsigned *valu
     double volume = 0, boxes_volume = 0;
     for (unsigned pixel = 0; pixel < width * height; pixel++) {
         const double x = step * (pixel % width + 0.5),
-                     y = step * ((double)(height - pixel / width) - 0.5);
+                     y = step * (height - (pixel - pixel % width) / (double)width - 0.5);
         const double top = options->height * values[pixel] / white;
         unsigned found = 0;
         for (uint32_t i = 0; i < obstacle->point_count; i++) {

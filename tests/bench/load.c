@@ -301,8 +301,5 @@ int main(int argc, char **argv)
     good = report(arguments.title, &outcome) && good;
     report_server(&arguments, &outcome, &before);
     load_outcome_deinit(&outcome);
-    for (size_t i = 0; i < options->request_count; i++)
-        free((char *)(uintptr_t)options->requests[i].bytes);
-    free((void *)(uintptr_t)options->requests);
     return good ? 0 : 1;
 }

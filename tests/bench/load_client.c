@@ -147,8 +147,10 @@ static void count(struct load *load, const struct connection *connection)
         load->capacity = 2 * load->capacity + 4096;
         outcome->latencies_ms =
             realloc(outcome->latencies_ms, load->capacity * sizeof *outcome->latencies_ms);
-        if (!outcome->latencies_ms)
-            bench_memory(SIZE_MAX);
+        if (!outcome->latencies_ms) {
+            fputs("no memory\n", stderr);
+            exit(EXIT_FAILURE);
+        }
     }
     outcome->latencies_ms[outcome->count++] = (float)(bench_now_ms() - connection->began_ms);
 }

@@ -99,7 +99,7 @@ static uint32_t nearest(const struct rows *rows, struct searcher *s, const doubl
             s->distances[v] += (column[v] - value) * (column[v] - value);
     }
     for (uint32_t v = 0; v < n; v++) {
-        if (found == k && s->distances[v] >= distances[k - 1])
+        if (found > 0 && found == k && s->distances[v] >= distances[found - 1])
             continue;
         uint32_t at = found < k ? found++ : k - 1;
         for (; at > 0 && distances[at - 1] > s->distances[v]; at--) {

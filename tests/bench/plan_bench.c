@@ -70,15 +70,14 @@ double bench_build_once(struct bench *bench)
 double bench_build(struct bench *bench, double *stages)
 {
     double whole[BENCH_RUNS_MAX], parts[PRM_STAGES_MAX][BENCH_RUNS_MAX];
-    const struct prm_roadmap_statistics *statistics = NULL;
     bench_build_once(bench);
+    const uint32_t stage_count = bench->roadmap->statistics.stage_count;
     for (unsigned run = 0; run < bench->runs; run++) {
         whole[run] = bench_build_once(bench);
-        statistics = &bench->roadmap->statistics;
-        for (uint32_t i = 0; i < statistics->stage_count; i++)
-            parts[i][run] = statistics->stages[i].milliseconds;
+        for (uint32_t i = 0; i < stage_count; i++)
+            parts[i][run] = bench->roadmap->statistics.stages[i].milliseconds;
     }
-    for (uint32_t i = 0; i < statistics->stage_count; i++)
+    for (uint32_t i = 0; i < stage_count; i++)
         stages[i] = bench_median(parts[i], bench->runs);
     return bench_median(whole, bench->runs);
 }

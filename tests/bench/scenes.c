@@ -351,7 +351,7 @@ void scene_write_robot(unsigned scene, struct text *out)
 static void state_write(struct text *out, const char *key, unsigned scene, uint64_t *random)
 {
     const unsigned count = parts[scene].coordinates;
-    double state[COORDINATES_MAX];
+    double state[COORDINATES_MAX] = {0};
     for (unsigned i = 0; i < count; i++)
         state[i] = draw(random, parts[scene].lower[i], parts[scene].upper[i]);
     if (parts[scene].orientation) {

@@ -125,8 +125,8 @@ static void fixture_init(struct fixture *f, struct test_random *random)
 
     const uint32_t *size = f->field.size;
     for (uint32_t i = 0; i < size[0] * size[1] * size[2]; i++) {
-        const double centre[3] = {i % size[0] + 0.5, i / size[0] % size[1] + 0.5,
-                                  (double)(i / size[0] / size[1]) + 0.5};
+        const uint32_t layer = i / size[0] / size[1], row = i / size[0] % size[1];
+        const double centre[3] = {i % size[0] + 0.5, row + 0.5, layer + 0.5};
         const double least = point_least(f, centre);
         f->values[i] = (float)(round(4 * least * least) / 4);
     }
@@ -247,8 +247,8 @@ static void segments_are_told_exactly(void **state)
         f.count = f.count > 8 ? 8 : f.count;
         const uint32_t *size = f.field.size;
         for (uint32_t v = 0; v < size[0] * size[1] * size[2]; v++) {
-            const double centre[3] = {v % size[0] + 0.5, v / size[0] % size[1] + 0.5,
-                                      (double)(v / size[0] / size[1]) + 0.5};
+            const uint32_t layer = v / size[0] / size[1], row = v / size[0] % size[1];
+            const double centre[3] = {v % size[0] + 0.5, row + 0.5, layer + 0.5};
             const double least = point_least(&f, centre);
             f.values[v] = (float)(round(4 * least * least) / 4);
         }

@@ -194,7 +194,8 @@ static void points_are_told_exactly(void **state)
             map.cells[i] = i % 30 ? TERRAIN_GROUND : TERRAIN_BLOCKED;
         map.grid.values = m % 5 ? 2 : NONE_U32;
         for (int i = 0; i < WIDTH * HEIGHT; i++) {
-            const double x = i % WIDTH + 0.5, y = (double)(i / WIDTH) + 0.5;
+            const int row = i / WIDTH;
+            const double x = i % WIDTH + 0.5, y = row + 0.5;
             double least = 1e30;
             for (int j = -1; j <= HEIGHT; j++)
                 for (int k = -1; k <= WIDTH; k++)

@@ -24,7 +24,7 @@ static const double ALIVE = 1234.5;
 struct fake_engine fake_engine;
 
 static atomic_uint alive;
-static atomic_ullong bytes;
+static atomic_ullong resident_bytes;
 static struct prm_device_info info = {.platform = "Fake", .name = "fake device", .driver = "1"};
 
 struct prm_context {
@@ -100,13 +100,13 @@ static void pause_us(int microseconds)
 static void born(size_t size)
 {
     atomic_fetch_add(&alive, 1);
-    atomic_fetch_add(&bytes, size);
+    atomic_fetch_add(&resident_bytes, size);
 }
 
 static void died(size_t size)
 {
     atomic_fetch_sub(&alive, 1);
-    atomic_fetch_sub(&bytes, size);
+    atomic_fetch_sub(&resident_bytes, size);
 }
 
 /* The first to work on the device owns it. */
@@ -153,7 +153,7 @@ const struct prm_device_info *prm_context_device(const struct prm_context *conte
 struct prm_memory_use prm_context_memory(const struct prm_context *context)
 {
     (void)context;
-    return (struct prm_memory_use){.resident_bytes = atomic_load(&bytes),
+    return (struct prm_memory_use){.resident_bytes = atomic_load(&resident_bytes),
                                    .limit_bytes = LIMIT_BYTES};
 }
 
@@ -248,6 +248,12 @@ size_t prm_world_bytes(const struct prm_world *world)
 {
     require(world->margin == ALIVE, "a world is used after its end");
     return WORLD_BYTES;
+}
+
+bool prm_world_is_centered(const struct prm_world *world, const double *center)
+{
+    return world->center[0] == center[0] && world->center[1] == center[1] &&
+           world->center[2] == center[2];
 }
 
 void prm_world_destroy(struct prm_world *world)
@@ -883,8 +889,8 @@ enum prm_status prm_snapshot_writer_step(struct prm_snapshot_writer *writer, boo
     return PRM_OK;
 }
 
-enum prm_status prm_snapshot_writer_finish(struct prm_snapshot_writer *writer, unsigned char **data,
-                                           size_t *size)
+enum prm_status prm_snapshot_writer_finish(struct prm_snapshot_writer *writer,
+                                           unsigned char **bytes, size_t *size)
 {
     const uint32_t shapes = writer->validity->largest_component;
     struct prm_roadmap roadmap;
@@ -892,10 +898,10 @@ enum prm_status prm_snapshot_writer_finish(struct prm_snapshot_writer *writer, u
     memcpy(&roadmap, writer->roadmap, sizeof(roadmap));
     roadmap.context = NULL;
     *size = sizeof(SNAPSHOT_MARK) + sizeof(struct prm_roadmap) + sizeof(shapes);
-    *data = malloc(*size);
-    memcpy(*data, SNAPSHOT_MARK, sizeof(SNAPSHOT_MARK));
-    memcpy(*data + sizeof(SNAPSHOT_MARK), &roadmap, sizeof(roadmap));
-    memcpy(*data + *size - sizeof(shapes), &shapes, sizeof(shapes));
+    *bytes = malloc(*size);
+    memcpy(*bytes, SNAPSHOT_MARK, sizeof(SNAPSHOT_MARK));
+    memcpy(*bytes + sizeof(SNAPSHOT_MARK), &roadmap, sizeof(roadmap));
+    memcpy(*bytes + *size - sizeof(shapes), &shapes, sizeof(shapes));
     return PRM_OK;
 }
 
@@ -904,9 +910,9 @@ void prm_snapshot_writer_destroy(struct prm_snapshot_writer *writer)
     free(writer);
 }
 
-enum prm_status prm_snapshot_decode(struct prm_snapshot **snapshot, const void *data, size_t size)
+enum prm_status prm_snapshot_decode(struct prm_snapshot **snapshot, const void *bytes, size_t size)
 {
-    const unsigned char *at = data;
+    const unsigned char *at = bytes;
     *snapshot = NULL;
     if (size != sizeof(SNAPSHOT_MARK) + sizeof(struct prm_roadmap) + sizeof(uint32_t) ||
         memcmp(at, SNAPSHOT_MARK, sizeof(SNAPSHOT_MARK)) != 0)

@@ -163,7 +163,7 @@ static unsigned version_with(unsigned kind, const double *lengths)
 
 static void *plan(void *number)
 {
-    const unsigned own = (unsigned)(uintptr_t)number, kind = own % KINDS;
+    const unsigned own = *(const unsigned *)number, kind = own % KINDS;
     for (unsigned i = own; !atomic_load(&over); i++) {
         const unsigned m = i % ROADMAPS;
         struct exchange *planned = send_any(
@@ -222,7 +222,7 @@ static void *change_doors(void *unused)
 
 static void *replace(void *number)
 {
-    const unsigned m = (unsigned)(uintptr_t)number;
+    const unsigned m = *(const unsigned *)number;
     for (unsigned i = m; !atomic_load(&over); i++) {
         const unsigned seed = i % SEEDS;
         char body[256];
@@ -319,7 +319,7 @@ static void each_answer_is_of_one_version(void **state)
     struct problem problem = {0};
     struct blobs *blobs;
     pthread_t threads[CLIENTS + ROADMAPS + 3];
-    unsigned count = 0;
+    unsigned clients[CLIENTS], roadmaps[ROADMAPS], count = 0;
     char folder[FOLDER_PATH_BYTES];
     (void)state;
 
@@ -333,10 +333,14 @@ static void each_answer_is_of_one_version(void **state)
     const double before = device_bytes();
     learn();
 
-    for (uintptr_t i = 0; i < CLIENTS; i++)
-        pthread_create(&threads[count++], NULL, plan, (void *)i);
-    for (uintptr_t m = 0; m < ROADMAPS; m++)
-        pthread_create(&threads[count++], NULL, replace, (void *)m);
+    for (unsigned i = 0; i < CLIENTS; i++) {
+        clients[i] = i;
+        pthread_create(&threads[count++], NULL, plan, &clients[i]);
+    }
+    for (unsigned m = 0; m < ROADMAPS; m++) {
+        roadmaps[m] = m;
+        pthread_create(&threads[count++], NULL, replace, &roadmaps[m]);
+    }
     pthread_create(&threads[count++], NULL, change_doors, NULL);
     pthread_create(&threads[count++], NULL, look, NULL);
     pthread_create(&threads[count++], NULL, look, NULL);

@@ -119,8 +119,7 @@ static enum prm_status find_world(struct loader *loader, struct device *device)
     const struct prm_snapshot_info *info = prm_snapshot_info_of(loader->snapshot);
     for (size_t i = 0; i < loading->resident_count && !loader->world; i++) {
         struct resident_world *world = loading->residents[i];
-        if (world->version == version &&
-            memcmp(world->world->center, info->center, sizeof(info->center)) == 0)
+        if (world->version == version && prm_world_is_centered(world->world, info->center))
             loader->world = world;
     }
     if (loader->world) {

@@ -182,7 +182,7 @@ static enum prm_status make_resident(struct change *change, struct device *devic
 {
     const double *center = dependent->from->model->topology->roadmap->center;
     if (change->world) {
-        if (memcmp(change->world->world->center, center, sizeof(change->world->world->center)) == 0)
+        if (prm_world_is_centered(change->world->world, center))
             return PRM_OK;
         resident_release(&change->world->resident);
         change->world = NULL;

@@ -373,6 +373,12 @@ cleanup:
     return status;
 }
 
+bool prm_world_is_centered(const struct prm_world *world, const double *center)
+{
+    return world->center[0] == center[0] && world->center[1] == center[1] &&
+           world->center[2] == center[2];
+}
+
 enum prm_status prm_world_create(struct prm_arena *arena, struct prm_world **world,
                                  const struct prm_world_spec *spec)
 {

@@ -106,6 +106,10 @@ struct prm_world {
         first_grid; /* the first enabled one, without its cells: what a lattice is taken from */
 };
 
+/* Whether the world's local frame has its origin at center[3]: what is made in one frame is of use
+ * in no other. */
+bool prm_world_is_centered(const struct prm_world *world, const double *center);
+
 /* What float32 can tell of a world, metres. */
 struct prm_precision {
     double margin; /* rounding: an edge is valid iff its clearance exceeds it */
