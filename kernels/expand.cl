@@ -2,13 +2,16 @@
  * one of its components.
  *
  * RRT-Connect (Kuffner & LaValle 2000) with dynamic domains (Yershova, Jaillet, Siméon & LaValle
- * 2005). A query has two trees, its start's and its goals', and grows the smaller one in rounds:
+ * 2005). A query has two trees, its start's and its goals', and grows one of them in rounds: the
+ * smaller, or, every other time, the one that alone does not reach the roadmap's largest component.
  * EXPAND_BATCH samples each extend it as it was when the round began, so that they are independent
  * of each other; then they are merged in their order, up to the first that ends the search. Every
- * second sample is drawn about a node of the tree: pockets are left by small steps. A new node is
- * tried to be attached to the milestones near it, of the largest component or of one that the other
- * tree reaches, and the other tree comes towards it. The milestones near a node are found by a walk
- * along candidate edges from those near its parent. Every motion passes edge_is_free().
+ * second sample is drawn about a node of the tree, for pockets are left by small steps, and one of
+ * four about a node of the other tree, so that the trees come towards each other (expand_tree.h).
+ * The other tree comes towards a new node, and where they do not meet, it is tried to be attached
+ * to the milestones near it, of the largest component or of one that the other tree reaches. The
+ * milestones near a node are found by a walk (expand_walk.h). Every motion passes edge_is_free();
+ * of robots with spheres most that would not are recognised many at a time before (expand_look.h).
  *
  * Launch: a group of TEAM work-items a query; they share a round's samples. A query's result
  * depends on its seed, its ends and the roadmap alone: not on TEAM, nor on what else is grown, nor
@@ -21,14 +24,11 @@
  * check: -DROW=8 -DDOF=7 -DTEAM=1 -DBODIES=8 -DLINKS=11 -DPAIRS=39 -DBODY_LANES=16
  */
 #include "connect_types.h"
-#include "edges.h"
-#include "expand_types.h"
-#include "sample.h"
-#include "types.h"
-
-#if !defined(TEAM) || TEAM < 1 || TEAM > 16 || (TEAM & (TEAM - 1)) != 0
-#error "TEAM must be the work-items of a group, a power of two up to EXPAND_BATCH"
+#include "expand_walk.h"
+#ifdef BODIES
+#include "expand_look.h"
 #endif
+
 #if TEAM == 1
 #define team_barrier()
 #else
@@ -40,176 +40,16 @@
 #define DOMAIN_FIRST 4.0f
 #define DOMAIN_LEAST 1.0f
 #define DOMAIN_DECAY 1e-4f
-/* Standard deviations of local samples, in ranges, by turns. */
-#define LOCAL_WIDE 0.8f
-#define LOCAL_NARROW 0.3f
-/* The walk to the nearest milestones looks about so many at most. */
-#define WALK_STEPS_MAX 64u
-/* The fourth counter word of Philox that no other use has, and the block that chooses a node. */
-#define STREAM 5u
-#define BLOCK_OF_CHOICE 255u
-/* Marks milestones whose neighbours have been looked at. */
-#define LOOKED 0x80000000u
+/* Of so many rounds the first ones grow a tree that alone does not reach the largest component. */
+#define ROUNDS_OF_TURN 4u
+#define ROUNDS_OF_LACKING 2u
 /* An approach costs no more than this, far above what any path does. */
 #define COST_MAX 0x40000000u
-
-/* The roadmap that trees are attached to. */
-struct roadmap {
-    __global const f32 *states;
-    __global const u32 *components, *edges, *first_low, *first_high, *by_high;
-};
-
-/* One query in the growing. Of tree t: nodes[t * capacity …], and so on. */
-struct expander {
-    const struct scene *scene;
-    const struct expand_options *options;
-    const struct roadmap *roadmap;
-    __global const f32 *limits; /* [2][ROW] */
-    __global struct expand_state *state;
-    __global f32 *nodes;   /* [2][capacity][ROW] */
-    __global u32 *parents; /* [2][capacity]; a root's: EXPAND_ROOT | end */
-    __global u32 *near;    /* [2][capacity]: the nearest milestone known, NONE_U32: none */
-    __global f32 *domains; /* [2][capacity]: samples beyond are rejected */
-    __global struct expand_try *tries; /* [EXPAND_BATCH] */
-    __global f32 *try_rows;            /* [EXPAND_BATCH][EXPAND_TRY_ROWS][ROW] */
-};
-
-/* A round as it began: what its samples may look at. */
-struct round {
-    u32 tree, drawn;
-    u32 counts[EXPAND_TREES];
-    u32 wanted[1 + EXPAND_REACH], wanted_count; /* components to attach to */
-    u32 joining[EXPAND_REACH], joining_count;   /* those that the other tree reaches */
-};
-
-/* Milestones in view of a walk, nearest first, ties by number. */
-struct view {
-    f32 squared[EXPAND_WALK];
-    u32 vertices[EXPAND_WALK];
-    u32 count, capacity;
-};
-
-/* ---- samples ---- */
-
-/* The random words of a sample, of which block BLOCK_OF_CHOICE chooses a node. */
-static inline void expand_words(const struct expander *e, u32 *words, u32 sample, u32 block)
-{
-    random_philox(words, sample, block, 0, STREAM, e->state->seed_low, e->state->seed_high);
-}
-
-/* Anywhere within the limits, or about a node of the tree, normally distributed; by turns. */
-static void draw_sample(const struct expander *e, const struct round *round, f32 *x, u32 sample)
-{
-    u32 words[SAMPLE_WORDS], choice[4];
-    for (u32 block = 0; block < SAMPLE_WORDS / 4; block++)
-        expand_words(e, words + 4 * block, sample, block);
-    if (sample % 2 == 0) {
-        f32 units[SAMPLE_WORDS];
-        for (u32 i = 0; i < SAMPLE_WORDS; i++)
-            units[i] = random_unit(words[i]);
-        sample_uniform_row(x, units, e->limits);
-    } else {
-        const f32 sigma = e->options->range * (sample / 2 % 2 == 0 ? LOCAL_WIDE : LOCAL_NARROW);
-        expand_words(e, choice, sample, BLOCK_OF_CHOICE);
-        const u32 node = (u32)(((u64)choice[0] * round->counts[round->tree]) >> 32);
-        row_load(x, e->nodes, round->tree * e->options->capacity + node);
-        sample_near_row(x, x, words, sigma, e->limits);
-    }
-}
-
-/* ---- nearest ---- */
-
-/* The node of a tree nearest to x, the lowest of equals; squared: its distance. */
-static u32 nearest_node(const struct expander *e, u32 tree, u32 count, const f32 *x, f32 *squared)
-{
-    __global const f32 *nodes = e->nodes + (size_t)tree * e->options->capacity * ROW;
-    u32 nearest = 0;
-    *squared = INFINITY;
-    for (u32 node = 0; node < count; node++) {
-        f32 row[ROW];
-        row_load(row, nodes, node);
-        const f32 other = metric_squared(row, x);
-        if (other < *squared) {
-            *squared = other;
-            nearest = node;
-        }
-    }
-    return nearest;
-}
-
-/* Puts a milestone into the view if it is near enough and not there yet. */
-static inline void view_offer(struct view *view, u32 vertex, f32 squared)
-{
-    if (view->count == view->capacity && !(squared < view->squared[view->count - 1]))
-        return;
-    u32 at = view->count;
-    while (at > 0 &&
-           (squared < view->squared[at - 1] ||
-            (squared == view->squared[at - 1] && vertex < (view->vertices[at - 1] & ~LOOKED))))
-        at--;
-    if (at > 0 && (view->vertices[at - 1] & ~LOOKED) == vertex)
-        return;
-    view->count += view->count < view->capacity ? 1 : 0;
-    for (u32 i = view->count - 1; i > at; i--) {
-        view->squared[i] = view->squared[i - 1];
-        view->vertices[i] = view->vertices[i - 1];
-    }
-    view->squared[at] = squared;
-    view->vertices[at] = vertex;
-}
-
-static inline bool is_among(const u32 *list, u32 count, u32 value)
-{
-    for (u32 i = 0; i < count; i++) {
-        if (list[i] == value)
-            return true;
-    }
-    return false;
-}
-
-/* A milestone that the walk passes. */
-static inline void pass_milestone(const struct expander *e, const struct round *round, const f32 *x,
-                                  u32 vertex, struct view *view, struct view *wanted)
-{
-    f32 row[ROW];
-    row_load(row, e->roadmap->states, vertex);
-    const f32 squared = metric_squared(row, x);
-    view_offer(view, vertex, squared);
-    if (is_among(round->wanted, round->wanted_count, e->roadmap->components[vertex]))
-        view_offer(wanted, vertex, squared);
-}
-
-/* Walks along candidate edges from milestone `from` to those nearest to x, always on from the
- * nearest one not looked at; returns the nearest. wanted: the nearest of wanted components on the
- * way. */
-static u32 walk_to_milestones(const struct expander *e, const struct round *round, const f32 *x,
-                              u32 from, struct view *wanted)
-{
-    const struct roadmap *roadmap = e->roadmap;
-    struct view view = {.capacity = EXPAND_WALK};
-
-    pass_milestone(e, round, x, from, &view, wanted);
-    for (u32 step = 0; step < WALK_STEPS_MAX; step++) {
-        u32 next = 0;
-        while (next < view.count && (view.vertices[next] & LOOKED))
-            next++;
-        if (next == view.count)
-            break;
-        const u32 v = view.vertices[next];
-        view.vertices[next] |= LOOKED;
-        for (u32 i = roadmap->first_low[v]; i < roadmap->first_low[v + 1]; i++)
-            pass_milestone(e, round, x, roadmap->edges[2 * (size_t)i + 1], &view, wanted);
-        for (u32 i = roadmap->first_high[v]; i < roadmap->first_high[v + 1]; i++)
-            pass_milestone(e, round, x, roadmap->edges[2 * (size_t)roadmap->by_high[i]], &view,
-                           wanted);
-    }
-    return view.vertices[0] & ~LOOKED;
-}
 
 /* ---- a sample ---- */
 
 /* The motions of a sample, one after the other. */
-enum phase { EXTENDING, ATTACHING, CONNECTING, ENDED };
+enum phase { EXTENDING, CONNECTING, ATTACHING, ENDED };
 
 struct course {
     enum phase phase;
@@ -242,19 +82,30 @@ static void begin_connecting(const struct expander *e, const struct round *round
     course->phase = CONNECTING;
 }
 
-/* The next milestone to attach x to; without one, on to connecting. */
-static void next_attachment(const struct expander *e, const struct round *round, const f32 *x,
-                            const struct view *wanted, struct course *course,
-                            __global struct expand_try *made)
+/* The next milestone to attach x to, if there is one. */
+static void next_attachment(const struct expander *e, const f32 *x, const struct view *wanted,
+                            struct course *course)
 {
-    if (course->candidate == wanted->count) {
-        begin_connecting(e, round, x, course, made);
+    course->phase = ENDED;
+    if (course->candidate == wanted->count)
         return;
-    }
     for (u32 c = 0; c < ROW; c++)
         course->from[c] = x[c];
     row_load(course->to, e->roadmap->states, wanted->vertices[course->candidate]);
     course->phase = ATTACHING;
+}
+
+/* The milestones to attach x to are looked for, and the first of them is next. */
+static void begin_attaching(const struct expander *e, const struct round *round, const f32 *x,
+                            struct view *wanted, struct course *course,
+                            __global struct expand_try *made)
+{
+    if (made->near != NONE_U32 && round->wanted_count > 0)
+        made->near = walk_to_milestones(e, round, x, made->near, wanted);
+#ifdef BODIES
+    look_at_view(e, x, wanted);
+#endif
+    next_attachment(e, x, wanted, course);
 }
 
 /* What a checked motion brings, and the motion after it. x: the new node; rows: the sample's, of
@@ -265,60 +116,54 @@ static void advance(const struct expander *e, const struct round *round, const f
 {
     switch (course->phase) {
     case EXTENDING:
-        if (!is_free) {
-            course->phase = ENDED;
+        course->phase = ENDED;
+        if (!is_free)
             return;
-        }
         made->kind = EXPAND_ADDED;
         made->near = e->near[round->tree * e->options->capacity + made->parent];
-        if (made->near != NONE_U32 && round->wanted_count > 0)
-            made->near = walk_to_milestones(e, round, x, made->near, wanted);
-        next_attachment(e, round, x, wanted, course, made);
-        return;
-    case ATTACHING:
-        course->candidate++;
-        if (is_free) {
-            made->vertex = wanted->vertices[course->candidate - 1];
-            if (is_among(round->joining, round->joining_count,
-                         e->roadmap->components[made->vertex])) {
-                made->outcome = EXPAND_JOINED;
-                course->phase = ENDED;
-                return;
-            }
-            course->candidate = wanted->count;
-        }
-        next_attachment(e, round, x, wanted, course, made);
+        begin_connecting(e, round, x, course, made);
         return;
     case CONNECTING:
-        if (is_free && course->arrives)
-            made->outcome = EXPAND_MET;
         course->phase = ENDED;
-        if (!is_free || course->arrives)
+        if (is_free && course->arrives) {
+            made->outcome = EXPAND_MET;
             return;
-        row_store(rows, 1 + made->step_count++, course->to);
-        if (made->step_count == EXPAND_STEPS)
+        }
+        if (is_free)
+            row_store(rows, 1 + made->step_count++, course->to);
+        if (!is_free || made->step_count == EXPAND_STEPS) {
+            begin_attaching(e, round, x, wanted, course, made);
             return;
+        }
         for (u32 c = 0; c < ROW; c++)
             course->from[c] = course->to[c];
         step_towards(course, x, metric_distance(course->from, x), e->options->range);
         course->phase = CONNECTING;
+        return;
+    case ATTACHING:
+        course->candidate++;
+        if (!is_free) {
+            next_attachment(e, x, wanted, course);
+            return;
+        }
+        course->phase = ENDED;
+        made->vertex = wanted->vertices[course->candidate - 1];
+        if (is_among(round->joining, round->joining_count, e->roadmap->components[made->vertex]))
+            made->outcome = EXPAND_JOINED;
         return;
     case ENDED:
         return;
     }
 }
 
-/* Sample j of a round: drawn, and what follows from it. */
-static void try_sample(const struct expander *e, const struct round *round, u32 j)
+/* Sample j of a round drawn: the node that it extends and where to, in the first of its rows. */
+static void draw_try(const struct expander *e, const struct round *round, u32 j)
 {
-    const u32 sample = round->drawn + j, tree = round->tree;
+    const u32 tree = round->tree;
     __global struct expand_try *made = &e->tries[j];
-    __global f32 *rows = e->try_rows + (size_t)j * EXPAND_TRY_ROWS * ROW;
-    struct view wanted = {.capacity = EXPAND_ATTACH};
-    struct course course = {.phase = EXTENDING};
     f32 x[ROW], squared;
 
-    draw_sample(e, round, x, sample);
+    draw_sample(e, round, x, round->drawn + j);
     const u32 parent = nearest_node(e, tree, round->counts[tree], x, &squared);
     const f32 distance = sqrt(squared), range = e->options->range;
 
@@ -330,11 +175,29 @@ static void try_sample(const struct expander *e, const struct round *round, u32 
     if (!(distance > 0.0f) || distance > e->domains[tree * e->options->capacity + parent])
         return;
 
-    // no farther than the range; all motions that follow are checked in one place
-    row_load(course.from, e->nodes, tree * e->options->capacity + parent);
-    if (distance > range)
-        metric_interpolate(x, course.from, x, range / distance);
-    row_store(rows, 0, x);
+    // no farther than the range
+    if (distance > range) {
+        f32 from[ROW];
+        row_load(from, e->nodes, tree * e->options->capacity + parent);
+        metric_interpolate(x, from, x, range / distance);
+    }
+    row_store(e->try_rows + (size_t)j * EXPAND_TRY_ROWS * ROW, 0, x);
+    made->kind = EXPAND_DRAWN;
+}
+
+/* What follows from sample j, if it is drawn. All its motions are checked in one place. */
+static void pursue_try(const struct expander *e, const struct round *round, u32 j)
+{
+    __global struct expand_try *made = &e->tries[j];
+    __global f32 *rows = e->try_rows + (size_t)j * EXPAND_TRY_ROWS * ROW;
+    struct view wanted = {.capacity = EXPAND_ATTACH};
+    struct course course = {.phase = EXTENDING};
+    f32 x[ROW];
+
+    if (made->kind != EXPAND_DRAWN)
+        return;
+    row_load(course.from, e->nodes, round->tree * e->options->capacity + made->parent);
+    row_load(x, rows, 0);
     for (u32 c = 0; c < ROW; c++)
         course.to[c] = x[c];
     made->kind = EXPAND_BLOCKED;
@@ -346,26 +209,39 @@ static void try_sample(const struct expander *e, const struct round *round, u32 
 
 /* ---- a round ---- */
 
+/* The component's place in a tree's reach, or reach_count. */
+static inline u32 reach_of(__global const struct expand_tree *tree, u32 component)
+{
+    u32 i = 0;
+    while (i < tree->reach_count && tree->reach[i].component != component)
+        i++;
+    return i;
+}
+
+/* The smaller tree grows, or one that lacks what the other reaches: most of what that one could
+ * find is in the roadmap. */
 static void round_begin(const struct expander *e, struct round *round)
 {
     __global const struct expand_state *state = e->state;
+    bool reaching[EXPAND_TREES];
     round->drawn = state->drawn;
-    for (u32 t = 0; t < EXPAND_TREES; t++)
-        round->counts[t] = state->trees[t].count;
-    round->tree = round->counts[1] < round->counts[0] ? 1 : 0;
-
-    // components that this tree does not reach yet: those of the other, and the largest
-    __global const struct expand_tree *own = &state->trees[round->tree];
-    __global const struct expand_tree *other = &state->trees[1 - round->tree];
-    bool largest = false;
-    for (u32 i = 0; i < own->reach_count; i++)
-        largest |= own->reach[i].component == e->options->largest;
-    for (u32 i = 0; i < other->reach_count; i++) {
-        round->wanted[i] = round->joining[i] = other->reach[i].component;
-        largest |= other->reach[i].component == e->options->largest;
+    for (u32 t = 0; t < EXPAND_TREES; t++) {
+        __global const struct expand_tree *tree = &state->trees[t];
+        round->counts[t] = tree->count;
+        reaching[t] = reach_of(tree, e->options->largest) < tree->reach_count;
     }
+    const u32 turn = state->drawn / EXPAND_BATCH % ROUNDS_OF_TURN;
+    if (turn < ROUNDS_OF_LACKING && reaching[0] != reaching[1])
+        round->tree = reaching[0] ? 1 : 0;
+    else
+        round->tree = round->counts[1] < round->counts[0] ? 1 : 0;
+
+    // components to attach to: those that the other tree reaches, and the largest
+    __global const struct expand_tree *other = &state->trees[1 - round->tree];
+    for (u32 i = 0; i < other->reach_count; i++)
+        round->wanted[i] = round->joining[i] = other->reach[i].component;
     round->wanted_count = round->joining_count = other->reach_count;
-    if (!largest)
+    if (!reaching[0] && !reaching[1])
         round->wanted[round->wanted_count++] = e->options->largest;
 }
 
@@ -384,15 +260,6 @@ static u32 append(const struct expander *e, u32 tree, __global const f32 *row, u
     e->domains[at] = INFINITY;
     grown->count = node + 1;
     return node;
-}
-
-/* The component's place in a tree's reach, or reach_count. */
-static inline u32 reach_of(__global const struct expand_tree *tree, u32 component)
-{
-    u32 i = 0;
-    while (i < tree->reach_count && tree->reach[i].component != component)
-        i++;
-    return i;
 }
 
 /* The tree reaches a component by a motion from the node, unless it does already. */
@@ -629,12 +496,21 @@ expand_grow(__global struct expand_state *states, __global f32 *nodes, __global 
         team_barrier();
 
         // the first sample in order that ends the search is the last to count
-        for (u32 begun = 0; begun < batch && ended_by == batch; begun += TEAM) {
+        for (u32 begun = 0; begun < batch && ended_by == batch; begun += TEAM * SHARE) {
+            const u32 first = begun + member * SHARE;
+            const u32 end = min(first + SHARE, batch);
             team_barrier();
-            if (begun + member < batch) {
-                try_sample(&e, &round, begun + member);
-                if (e.tries[begun + member].outcome != EXPAND_GROWING)
-                    atomic_min(&ended_by, begun + member);
+            for (u32 j = first; j < end; j++)
+                draw_try(&e, &round, j);
+#ifdef BODIES
+            look_at_draws(&e, &round, first, end);
+#endif
+            for (u32 j = first; j < end; j++) {
+                pursue_try(&e, &round, j);
+                if (e.tries[j].outcome != EXPAND_GROWING) {
+                    atomic_min(&ended_by, j);
+                    break;
+                }
             }
             team_barrier();
         }

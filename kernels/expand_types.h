@@ -68,6 +68,7 @@ struct expand_try {
 };
 
 enum expand_try_kind {
+    EXPAND_DRAWN,    /* its motions are yet to be checked */
     EXPAND_REJECTED, /* outside of the domain of the nearest node */
     EXPAND_BLOCKED,  /* the motion to it is not free */
     EXPAND_ADDED,

@@ -347,7 +347,7 @@ static void test_batches(void **state)
     static const uint32_t SIZES[] = {1, 7, 1000};
     static const struct prm_plan_options OPTIONS[] = {
         {.objective = PRM_OBJECTIVE_LENGTH, .simplify = true, .expand_samples = 60},
-        {.objective = PRM_OBJECTIVE_HOPS, .output = PRM_OUTPUT_NODES, .expand_samples = 20},
+        {.objective = PRM_OBJECTIVE_HOPS, .output = PRM_OUTPUT_NODES, .expand_samples = 60},
     };
 
     for (size_t i = 0; i < 5; i += 2) {
