@@ -1,5 +1,6 @@
 /* Paths made shorter, a whole batch at once: fewer way-points, pulled taut (shorten.h). Every
- * motion of a path that comes out is one of its own, proven before, or has passed edge_is_free().
+ * motion of a path that comes out is one of its own, proven before, or has passed edge_is_free(),
+ * or is a part of such a motion (shorten.h).
  *
  * Launch: any number of work-items, each with scratch of its own, taking paths from a counter. A
  * path's result depends on that path alone. Where it lies in the output depends on scheduling.

@@ -3,8 +3,9 @@
  * Method and paper: kernels/expand.cl. A query that is answered leaves its ends linked to the
  * roadmap over approaches: points of their own between an end and the milestone that it is linked
  * to, or up to where both trees meet. The roadmap stays as it is. What becomes of a query depends
- * on its ends, the roadmap and its seed alone. Cost: some ten edge checks a sample. A step takes a
- * few milliseconds, however many queries there are.
+ * on its ends, the roadmap and its seed alone. Cost: of an arm in a pocket a tenth of an edge check
+ * a sample, some five checks a node. A step takes a few milliseconds, however many queries there
+ * are.
  */
 #ifndef PRM_ROADMAP_EXPAND_H
 #define PRM_ROADMAP_EXPAND_H

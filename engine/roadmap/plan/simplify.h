@@ -1,5 +1,6 @@
-/* Shorter paths for a whole batch: every new motion is checked by the roadmap's own edge check, and
- * no path comes out longer than it was (beyond the rounding of float32, which the caller settles).
+/* Shorter paths for a whole batch: every new motion is checked by the roadmap's own edge check or
+ * is a part of one that is, and no path comes out longer than it was (beyond the rounding of
+ * float32, which the caller settles).
  *
  * Method: kernels/shorten.h. Cost: some ten edge checks for each corner that is left.
  */
