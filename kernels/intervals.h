@@ -28,8 +28,8 @@
 #define INTERVALS_MAX (1u << 17)
 /* Rounding of a fraction of the way. */
 #define FRACTION_ROUNDING 1.2e-7f
-/* Intervals that wait: a level leaves at most 3 of 4 parts of 16 behind. */
-#define INTERVALS_WAITING 512u
+/* Intervals that wait: of all levels but the last each lane leaves at most 3 of 4 parts behind. */
+#define INTERVALS_WAITING (INTERVAL_PARTS * INTERVAL_LEVELS_MAX * (u32)BODY_LANES)
 
 /* A motion cut up. */
 struct motion {

@@ -48,11 +48,11 @@ static enum prm_status check_memory(const struct prm_build *build)
         roadmap->space.row +
         (prm_embedding_is_flat(&embedding) ? ROWS_PER_MILESTONE - 1 : ROWS_PER_MILESTONE) *
             embedding.row;
-    const uint64_t tables =
-        roadmap->robot->body_count == 0
-            ? 0
-            : VICINITIES * PRM_VICINITY_BYTES_MAX + (uint64_t)roadmap->robot->body_pair_count *
-                                                        PRM_CLEARANCE_CELLS * PRM_CLEARANCE_CELLS;
+    const uint64_t tables = roadmap->robot->body_count == 0
+                                ? 0
+                                : (uint64_t)VICINITIES * PRM_VICINITY_BYTES_MAX +
+                                      (uint64_t)roadmap->robot->body_pair_count *
+                                          PRM_CLEARANCE_CELLS * PRM_CLEARANCE_CELLS;
     const uint64_t needed =
         n * (sizeof(float) * floats + BYTES_PER_MILESTONE) + n * k * BYTES_PER_SLOT + tables;
     const uint64_t used = use.resident_bytes + use.scratch_bytes;

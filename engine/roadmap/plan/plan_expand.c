@@ -1,5 +1,6 @@
 /* What is left of a batch: the queries that the roadmap alone does not answer, piece by piece
  * through connection, growth in steps, and the search over what has grown. */
+#include "device/assert.h"
 #include "device/clock.h"
 #include "device/try.h"
 #include "roadmap/plan/plan_piece.h"
@@ -82,7 +83,8 @@ enum prm_status prm_expansion_add(struct prm_expansion *expansion, const struct 
         reserve(&words, &expansion->word_capacity, first + ends + 2 * ends_links, sizeof(uint32_t));
     expansion->words = words;
     TRY(status);
-    if (ends > 0) {
+    if (links) {
+        PRM_ASSERT(expansion->words);
         memcpy(expansion->words + first, links->flags, ends * sizeof(uint32_t));
         memcpy(expansion->words + first + ends, links->vertices, ends_links * sizeof(uint32_t));
         memcpy(expansion->words + first + ends + ends_links, links->costs,
