@@ -17,7 +17,7 @@
  *
  * Launch: any number of groups of GROUP work-items, each with scratch of its own, taking queries from a counter.
  * Traffic: a slot or two, 32 bytes each, an arc; 8 bytes an arc and a row of landmarks a vertex, coalesced.
- * -D GROUP: a power of two, as many as run in step. Other options: astar.h.
+ * -D GROUP: a power of two, as many as run in step. -D OCLGRIND: for that interpreter. Others: astar.h.
  *
  * check: -DGROUP=32
  * check: -DGROUP=1 -DHEURISTIC_LANDMARKS
@@ -31,11 +31,17 @@
 /* 2^32 / golden ratio, odd: multiples of it spread (Knuth 1973, 6.4). */
 #define ODD 2654435769u
 
-/* A slot of the table: words of u32. */
-#define SLOT_VERTEX 0 /* NONE_U32: free */
-#define SLOT_COST 1   /* to the vertex, or UNREACHED */
-#define SLOT_BOUND 2  /* from it on, once it is reached */
-#define SLOT_GOAL 3   /* cost of the cheapest goal link there, or UNREACHED */
+/* A slot of the table, and its words of u32. */
+struct slot {
+    u32 vertex; /* NONE_U32: free */
+    u32 cost;   /* to the vertex, or UNREACHED */
+    u32 bound;  /* from it on, once it is reached */
+    u32 goal;   /* cost of the cheapest goal link there, or UNREACHED */
+};
+#define SLOT_VERTEX 0
+#define SLOT_COST 1
+#define SLOT_BOUND 2
+#define SLOT_GOAL 3
 #define SLOT_WORDS 4
 
 #ifdef HEURISTIC_LANDMARKS
@@ -103,22 +109,34 @@ static inline u32 slot_take(const struct group *g, u32 v)
     return slot;
 }
 
-/* What is known of vertex v: the words of its slot, or of a free one. */
-static inline uint4 slot_find(const struct group *g, u32 v)
+static inline struct slot slot_load(const struct group *g, u32 slot)
+{
+#ifdef OCLGRIND
+    // word by word: as in lanes.h, no lanes there that nobody asks for
+    __global const u32 *words = g->table + SLOT_WORDS * (size_t)slot;
+    return (struct slot){words[SLOT_VERTEX], words[SLOT_COST], words[SLOT_BOUND], words[SLOT_GOAL]};
+#else
+    const uint4 words = vload4(slot, g->table);
+    return (struct slot){words.x, words.y, words.z, words.w};
+#endif
+}
+
+/* What is known of vertex v: its slot, or a free one. */
+static inline struct slot slot_find(const struct group *g, u32 v)
 {
     u32 slot = v * ODD & (g->slots - 1);
-    uint4 found = vload4(slot, g->table);
-    while (found.x != v && found.x != NONE_U32) {
+    struct slot found = slot_load(g, slot);
+    while (found.vertex != v && found.vertex != NONE_U32) {
         slot = (slot + 1) & (g->slots - 1);
-        found = vload4(slot, g->table);
+        found = slot_load(g, slot);
     }
     return found;
 }
 
 static inline bool is_stale(const struct group *g, u64 key)
 {
-    const uint4 vertex = slot_find(g, (u32)key);
-    return (u32)(key >> 32) != vertex.y + vertex.z;
+    const struct slot vertex = slot_find(g, (u32)key);
+    return (u32)(key >> 32) != vertex.cost + vertex.bound;
 }
 
 /* Keeps the live entries of the heap, at most one a vertex, and orders them anew; returns how many. Work for one
@@ -208,14 +226,14 @@ static void reach(struct group *g, const struct guide *guide, u32 v, u32 cost, u
     if (group_leads(&g->heap))
         s->fresh_count = 0;
     if (v != NONE_U32) {
-        const uint4 now = vload4(slot, g->table);
+        const struct slot now = slot_load(g, slot);
         // a bound beyond 32 bits only says so: no path of a graph that has landmarks costs that much
-        const u32 f = add_sat(now.y, now.z);
-        g->saturated |= now.y == UNREACHED;
+        const u32 f = add_sat(now.cost, now.bound);
+        g->saturated |= now.cost == UNREACHED;
 #ifndef HEURISTIC_LANDMARKS
         g->saturated |= nearer && f == UNREACHED;
 #endif
-        if (nearer && now.y == cost && f <= best && f != UNREACHED)
+        if (nearer && now.cost == cost && f <= best && f != UNREACHED)
             s->offered[atomic_inc(&s->offered_count)] = (u64)f << 32 | v;
     }
     group_barrier();
@@ -338,10 +356,10 @@ static u32 expand(struct group *g, const struct guide *guide, const struct links
         front = (struct front){0};
         going = key != HEAP_INFINITE && f <= best && !g->full;
         if (going) {
-            const uint4 vertex = slot_find(g, v);
-            const bool live = f == vertex.y + vertex.z;
-            best = live ? min(best, add_sat(vertex.y, vertex.w)) : best;
-            front.cost = vertex.y;
+            const struct slot vertex = slot_find(g, v);
+            const bool live = f == vertex.cost + vertex.bound;
+            best = live ? min(best, add_sat(vertex.cost, vertex.goal)) : best;
+            front.cost = vertex.cost;
             front.next = g->offsets[v];
             front.end = live ? g->offsets[v + 1] : front.next;
         }
@@ -365,14 +383,14 @@ static u32 last_vertex(const struct group *g, const struct links *links, const s
     // the lowest milestone, then the first link to it
     for (u32 t = g->item; t < count; t += GROUP) {
         const u32 v = goal_link(links, query, t, &end, &j);
-        if (v != NONE_U32 && add_sat(slot_find(g, v).y, link_cost(links, end, j)) == best)
+        if (v != NONE_U32 && add_sat(slot_find(g, v).cost, link_cost(links, end, j)) == best)
             atomic_min(&s->found, link_milestone(links, end, j));
     }
     group_barrier();
     for (u32 t = g->item; t < count; t += GROUP) {
         const u32 v = goal_link(links, query, t, &end, &j);
         if (v != NONE_U32 && link_milestone(links, end, j) == s->found &&
-            add_sat(slot_find(g, v).y, link_cost(links, end, j)) == best)
+            add_sat(slot_find(g, v).cost, link_cost(links, end, j)) == best)
             atomic_min(&s->answer, t);
     }
     group_barrier();
@@ -395,7 +413,7 @@ static u32 arc_back(const struct group *g, u32 first, u32 end, u32 cost)
         if (group_leads(&g->heap))
             s->found = NONE_U32;
         group_barrier();
-        if (i < end && through(slot_find(g, g->arcs[i].target).y, g->arcs[i]) == cost)
+        if (i < end && through(slot_find(g, g->arcs[i].target).cost, g->arcs[i]) == cost)
             atomic_min(&s->found, i);
         group_barrier();
         first += GROUP;
@@ -409,7 +427,7 @@ static u32 walk_back(const struct group *g, __global u32 *stack, const struct li
                      u32 last)
 {
     const u32 greatest = greatest_cost(links, start);
-    u32 v = last, cost = last == NONE_U32 ? 0 : slot_find(g, last).y, count = 0;
+    u32 v = last, cost = last == NONE_U32 ? 0 : slot_find(g, last).cost, count = 0;
 
     do {
         const bool goes_on =

@@ -44,11 +44,12 @@
 #else
 #define SHORTEN_BISECTIONS 4u
 #endif
-/* Whether a part of a motion that is proven is proven. */
+/* Whether a part of a motion that is proven is proven; the last motion of a cut that is checked. */
 #if defined(BODIES) && !defined(EDGE_SAMPLED)
-#define SHORTEN_PARTS_PROVEN 1
+#define SHORTEN_PARTS_PROVEN
+#define SHORTEN_CUT_LAST SHORTEN_CUTTING
 #else
-#define SHORTEN_PARTS_PROVEN 0
+#define SHORTEN_CUT_LAST SHORTEN_CUT_SECOND
 #endif
 /* Where a corner is cut, as a share of the motions beside it. */
 #define SHORTEN_CUT 0.5f
@@ -250,10 +251,17 @@ static inline void shorten_settle_slide(struct shortening *s, bool is_free)
     else if (tried == 1.0f || s->bisections >= SHORTEN_BISECTIONS ||
              shorten_slide_gain(s, s->blocked) - gain < SHORTEN_CORNER_LEAST * s->length)
         s->stage = SHORTEN_SLID;
-    if (s->stage == SHORTEN_SLID && SHORTEN_PARTS_PROVEN && gain > 0.0f)
+    if (s->stage != SHORTEN_SLID)
+        return;
+#ifdef SHORTEN_PARTS_PROVEN
+    if (gain > 0.0f)
         shorten_slid(s);
-    if (s->stage == SHORTEN_SLID && (SHORTEN_PARTS_PROVEN || !(gain > 0.0f)))
+    shorten_slide_end(s);
+#else
+    // what was gained is checked
+    if (!(gain > 0.0f))
         shorten_slide_end(s);
+#endif
 }
 
 /* Two corners in place of one. */
@@ -456,7 +464,7 @@ static inline void shorten_settle(struct shortening *s, bool is_free)
     case SHORTEN_CUTTING:
     case SHORTEN_CUT_FIRST:
     case SHORTEN_CUT_SECOND:
-        if (is_free && s->stage != SHORTEN_CUT_SECOND && !SHORTEN_PARTS_PROVEN) {
+        if (is_free && s->stage != SHORTEN_CUT_LAST) {
             s->stage++;
             return;
         }
