@@ -6,6 +6,14 @@
 
 enum { NEIGHBORS = 10, SINGLES = 200, PLAIN_THREADS = 2 };
 
+static void roadmap_close(struct bench *bench)
+{
+    prm_validity_destroy(bench->validity);
+    prm_roadmap_destroy(bench->roadmap);
+    bench->validity = NULL;
+    bench->roadmap = NULL;
+}
+
 void bench_open(struct bench *bench, const struct problem_files *files, uint32_t milestones,
                 unsigned runs, bool time_kernels)
 {
@@ -16,15 +24,15 @@ void bench_open(struct bench *bench, const struct problem_files *files, uint32_t
     bench_must(prm_context_open(&bench->context, &options), "device");
     bench_must(prm_arena_create(bench->context, &bench->arena), "arena");
     bench_must(prm_planner_create(bench->context, &bench->planner), "planner");
-    bench_must(prm_world_create(bench->arena, &bench->world, &files->spec.spec), "world");
+    bench_change(bench, files);
 }
 
-static void roadmap_close(struct bench *bench)
+void bench_change(struct bench *bench, const struct problem_files *files)
 {
-    prm_validity_destroy(bench->validity);
-    prm_roadmap_destroy(bench->roadmap);
-    bench->validity = NULL;
-    bench->roadmap = NULL;
+    roadmap_close(bench);
+    prm_world_destroy(bench->world);
+    bench->files = files;
+    bench_must(prm_world_create(bench->arena, &bench->world, &files->spec.spec), "world");
 }
 
 void bench_close(struct bench *bench)

@@ -24,6 +24,8 @@ struct bench {
 /* Opens the device that PRMD_DEVICE and PRMD_TUNING choose and puts the problem's world on it. */
 void bench_open(struct bench *bench, const struct problem_files *files, uint32_t milestones,
                 unsigned runs, bool time_kernels);
+/* Goes on to another problem, whose roadmap is to be built. */
+void bench_change(struct bench *bench, const struct problem_files *files);
 void bench_close(struct bench *bench);
 
 /* Builds once from the beginning, in place of the roadmap there was; milliseconds. */
