@@ -2,16 +2,14 @@
  * one of its components.
  *
  * RRT-Connect (Kuffner & LaValle 2000) with dynamic domains (Yershova, Jaillet, Siméon & LaValle
- * 2005). A query has two trees, its start's and its goals', and grows one of them in rounds: the
- * smaller, or, every other time, the one that alone does not reach the roadmap's largest component.
+ * 2005). A query has two trees, its start's and its goals', and grows the smaller one in rounds:
  * EXPAND_BATCH samples each extend it as it was when the round began, so that they are independent
  * of each other; then they are merged in their order, up to the first that ends the search. Every
- * second sample is drawn about a node of the tree, for pockets are left by small steps, and one of
- * four about a node of the other tree, so that the trees come towards each other (expand_tree.h).
- * The other tree comes towards a new node, and where they do not meet, it is tried to be attached
- * to the milestones near it, of the largest component or of one that the other tree reaches. The
- * milestones near a node are found by a walk (expand_walk.h). Every motion passes edge_is_free();
- * of robots with spheres most that would not are recognised many at a time before (expand_look.h).
+ * second sample is drawn about a node of the tree: pockets are left by small steps. A new node is
+ * tried to be attached to the milestones near it, of the largest component or of one that the other
+ * tree reaches, and the other tree comes towards it. The milestones near a node are found by a walk
+ * (expand_walk.h). Every motion passes edge_is_free(); of robots with spheres most that would not
+ * are recognised many at a time before (expand_look.h).
  *
  * Launch: a group of TEAM work-items a query; they share a round's samples. A query's result
  * depends on its seed, its ends and the roadmap alone: not on TEAM, nor on what else is grown, nor
@@ -40,16 +38,13 @@
 #define DOMAIN_FIRST 4.0f
 #define DOMAIN_LEAST 1.0f
 #define DOMAIN_DECAY 1e-4f
-/* Of so many rounds the first ones grow a tree that alone does not reach the largest component. */
-#define ROUNDS_OF_TURN 4u
-#define ROUNDS_OF_LACKING 2u
 /* An approach costs no more than this, far above what any path does. */
 #define COST_MAX 0x40000000u
 
 /* ---- a sample ---- */
 
 /* The motions of a sample, one after the other. */
-enum phase { EXTENDING, CONNECTING, ATTACHING, ENDED };
+enum phase { EXTENDING, ATTACHING, CONNECTING, ENDED };
 
 struct course {
     enum phase phase;
@@ -82,13 +77,15 @@ static void begin_connecting(const struct expander *e, const struct round *round
     course->phase = CONNECTING;
 }
 
-/* The next milestone to attach x to, if there is one. */
-static void next_attachment(const struct expander *e, const f32 *x, const struct view *wanted,
-                            struct course *course)
+/* The next milestone to attach x to; without one, on to connecting. */
+static void next_attachment(const struct expander *e, const struct round *round, const f32 *x,
+                            const struct view *wanted, struct course *course,
+                            __global struct expand_try *made)
 {
-    course->phase = ENDED;
-    if (course->candidate == wanted->count)
+    if (course->candidate == wanted->count) {
+        begin_connecting(e, round, x, course, made);
         return;
+    }
     for (u32 c = 0; c < ROW; c++)
         course->from[c] = x[c];
     row_load(course->to, e->roadmap->states, wanted->vertices[course->candidate]);
@@ -100,12 +97,13 @@ static void begin_attaching(const struct expander *e, const struct round *round,
                             struct view *wanted, struct course *course,
                             __global struct expand_try *made)
 {
-    if (made->near != NONE_U32 && round->wanted_count > 0)
+    if (made->near != NONE_U32 && round->wanted_count > 0) {
         made->near = walk_to_milestones(e, round, x, made->near, wanted);
 #ifdef BODIES
-    look_at_view(e, x, wanted);
+        look_at_view(e, x, wanted);
 #endif
-    next_attachment(e, x, wanted, course);
+    }
+    next_attachment(e, round, x, wanted, course, made);
 }
 
 /* What a checked motion brings, and the motion after it. x: the new node; rows: the sample's, of
@@ -116,40 +114,41 @@ static void advance(const struct expander *e, const struct round *round, const f
 {
     switch (course->phase) {
     case EXTENDING:
-        course->phase = ENDED;
-        if (!is_free)
+        if (!is_free) {
+            course->phase = ENDED;
             return;
+        }
         made->kind = EXPAND_ADDED;
         made->near = e->near[round->tree * e->options->capacity + made->parent];
-        begin_connecting(e, round, x, course, made);
+        begin_attaching(e, round, x, wanted, course, made);
+        return;
+    case ATTACHING:
+        course->candidate++;
+        if (is_free) {
+            made->vertex = wanted->vertices[course->candidate - 1];
+            if (is_among(round->joining, round->joining_count,
+                         e->roadmap->components[made->vertex])) {
+                made->outcome = EXPAND_JOINED;
+                course->phase = ENDED;
+                return;
+            }
+            course->candidate = wanted->count;
+        }
+        next_attachment(e, round, x, wanted, course, made);
         return;
     case CONNECTING:
-        course->phase = ENDED;
-        if (is_free && course->arrives) {
+        if (is_free && course->arrives)
             made->outcome = EXPAND_MET;
+        course->phase = ENDED;
+        if (!is_free || course->arrives)
             return;
-        }
-        if (is_free)
-            row_store(rows, 1 + made->step_count++, course->to);
-        if (!is_free || made->step_count == EXPAND_STEPS) {
-            begin_attaching(e, round, x, wanted, course, made);
+        row_store(rows, 1 + made->step_count++, course->to);
+        if (made->step_count == EXPAND_STEPS)
             return;
-        }
         for (u32 c = 0; c < ROW; c++)
             course->from[c] = course->to[c];
         step_towards(course, x, metric_distance(course->from, x), e->options->range);
         course->phase = CONNECTING;
-        return;
-    case ATTACHING:
-        course->candidate++;
-        if (!is_free) {
-            next_attachment(e, x, wanted, course);
-            return;
-        }
-        course->phase = ENDED;
-        made->vertex = wanted->vertices[course->candidate - 1];
-        if (is_among(round->joining, round->joining_count, e->roadmap->components[made->vertex]))
-            made->outcome = EXPAND_JOINED;
         return;
     case ENDED:
         return;
@@ -218,31 +217,23 @@ static inline u32 reach_of(__global const struct expand_tree *tree, u32 componen
     return i;
 }
 
-/* The smaller tree grows, or one that lacks what the other reaches: most of what that one could
- * find is in the roadmap. */
 static void round_begin(const struct expander *e, struct round *round)
 {
     __global const struct expand_state *state = e->state;
-    bool reaching[EXPAND_TREES];
     round->drawn = state->drawn;
-    for (u32 t = 0; t < EXPAND_TREES; t++) {
-        __global const struct expand_tree *tree = &state->trees[t];
-        round->counts[t] = tree->count;
-        reaching[t] = reach_of(tree, e->options->largest) < tree->reach_count;
-    }
-    const u32 turn = state->drawn / EXPAND_BATCH % ROUNDS_OF_TURN;
-    if (turn < ROUNDS_OF_LACKING && reaching[0] != reaching[1])
-        round->tree = reaching[0] ? 1 : 0;
-    else
-        round->tree = round->counts[1] < round->counts[0] ? 1 : 0;
+    for (u32 t = 0; t < EXPAND_TREES; t++)
+        round->counts[t] = state->trees[t].count;
+    round->tree = round->counts[1] < round->counts[0] ? 1 : 0;
 
     // components to attach to: those that the other tree reaches, and the largest
+    __global const struct expand_tree *own = &state->trees[round->tree];
     __global const struct expand_tree *other = &state->trees[1 - round->tree];
+    const u32 largest = e->options->largest;
     for (u32 i = 0; i < other->reach_count; i++)
         round->wanted[i] = round->joining[i] = other->reach[i].component;
     round->wanted_count = round->joining_count = other->reach_count;
-    if (!reaching[0] && !reaching[1])
-        round->wanted[round->wanted_count++] = e->options->largest;
+    if (reach_of(own, largest) == own->reach_count && reach_of(other, largest) == other->reach_count)
+        round->wanted[round->wanted_count++] = largest;
 }
 
 /* A node at the end of a tree, if there is room; returns it. */

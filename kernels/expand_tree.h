@@ -23,7 +23,7 @@
 
 /* Standard deviations of samples about nodes, in ranges, by turns. */
 #define LOCAL_WIDE 0.8f
-#define LOCAL_NARROW 0.15f
+#define LOCAL_NARROW 0.3f
 /* The fourth counter word of Philox that no other use has, and the block that chooses a node. */
 #define STREAM 5u
 #define BLOCK_OF_CHOICE 255u
@@ -63,32 +63,22 @@ static inline void expand_words(const struct expander *e, u32 *words, u32 sample
     random_philox(words, sample, block, 0, STREAM, e->state->seed_low, e->state->seed_high);
 }
 
-/* Where samples are, by turns. */
-enum turn {
-    TURN_ANYWHERE, /* within the limits, uniformly */
-    TURN_WIDE,     /* normally distributed about a node of the tree */
-    TURN_ACROSS,   /* about one of the other tree */
-    TURN_NARROW,   /* as TURN_WIDE */
-    TURNS_OF_SAMPLES,
-};
-
+/* Anywhere within the limits, or about a node of the tree, normally distributed; by turns. */
 static void draw_sample(const struct expander *e, const struct round *round, f32 *x, u32 sample)
 {
     u32 words[SAMPLE_WORDS], choice[4];
     for (u32 block = 0; block < SAMPLE_WORDS / 4; block++)
         expand_words(e, words + 4 * block, sample, block);
-    const u32 turn = sample % TURNS_OF_SAMPLES;
-    if (turn == TURN_ANYWHERE) {
+    if (sample % 2 == 0) {
         f32 units[SAMPLE_WORDS];
         for (u32 i = 0; i < SAMPLE_WORDS; i++)
             units[i] = random_unit(words[i]);
         sample_uniform_row(x, units, e->limits);
     } else {
-        const u32 tree = turn == TURN_ACROSS ? 1 - round->tree : round->tree;
-        const f32 sigma = e->options->range * (turn == TURN_NARROW ? LOCAL_NARROW : LOCAL_WIDE);
+        const f32 sigma = e->options->range * (sample / 2 % 2 == 0 ? LOCAL_WIDE : LOCAL_NARROW);
         expand_words(e, choice, sample, BLOCK_OF_CHOICE);
-        const u32 node = (u32)(((u64)choice[0] * round->counts[tree]) >> 32);
-        row_load(x, e->nodes, tree * e->options->capacity + node);
+        const u32 node = (u32)(((u64)choice[0] * round->counts[round->tree]) >> 32);
+        row_load(x, e->nodes, round->tree * e->options->capacity + node);
         sample_near_row(x, x, words, sigma, e->limits);
     }
 }

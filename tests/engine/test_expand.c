@@ -347,8 +347,12 @@ static void test_batches(void **state)
     static const uint32_t SIZES[] = {1, 7, 1000};
     static const struct prm_plan_options OPTIONS[] = {
         {.objective = PRM_OBJECTIVE_LENGTH, .simplify = true, .expand_samples = 60},
-        {.objective = PRM_OBJECTIVE_HOPS, .output = PRM_OUTPUT_NODES, .expand_samples = 60},
+        {.objective = PRM_OBJECTIVE_HOPS, .output = PRM_OUTPUT_NODES, .expand_samples = 20},
     };
+
+    // interpreted, there are too few queries for each scene to have one that trees answer
+    const bool each = test_size(1, 0) > 0;
+    uint32_t expanded_in_all = 0;
 
     for (size_t i = 0; i < 5; i += 2) {
         const uint32_t count = (uint32_t)test_size(i == 0 ? 1000 : 50, 12);
@@ -374,7 +378,8 @@ static void test_batches(void **state)
                     assert_int_not_equal(before.results[q].status, PRM_SOLVED);
             }
             assert_int_equal(whole.solved, before.solved + expanded);
-            assert_true(expanded > 0);
+            assert_true(expanded > 0 || !each);
+            expanded_in_all += expanded;
             for (size_t s = 0; s < sizeof(SIZES) / sizeof(SIZES[0]); s++) {
                 const uint32_t part = s == 0 ? count / 4 : count;
                 for (uint32_t q = 0; q < part; q += SIZES[s]) {
@@ -392,6 +397,7 @@ static void test_batches(void **state)
         free(states);
         fixture_deinit(&f);
     }
+    assert_true(expanded_in_all > 0);
 }
 
 /* Shapes and groups of work-items change no answer. */
