@@ -274,7 +274,7 @@ static void assert_same(const char *plain, const char *other)
         const struct plan_query *p = &a.queries[i], *q = &b.queries[i];
         assert_int_equal(p->invalid, q->invalid);
         assert_int_equal(!p->id_json, !q->id_json);
-        if (p->id_json && strcmp(p->id_json, q->id_json) != 0)
+        if (p->id_json && q->id_json && strcmp(p->id_json, q->id_json) != 0)
             fail_msg("%s: %s, not %s", plain, p->id_json, q->id_json);
         for (unsigned c = 0; c < DOF && !p->invalid; c++)
             if (!is_same(a.numbers[p->start + c], b.numbers[q->start + c]) ||

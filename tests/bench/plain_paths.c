@@ -92,16 +92,21 @@ static uint32_t nearest(const struct rows *rows, struct searcher *s, const doubl
 {
     const uint32_t n = rows->vertices;
     uint32_t found = 0;
+    if (k == 0)
+        return 0;
     memset(s->distances, 0, n * sizeof(float));
+    for (uint32_t i = 0; i < k; i++)
+        distances[i] = INFINITY;
     for (uint32_t c = 0; c < rows->dof; c++) {
         const float *column = rows->columns + (size_t)c * n, value = (float)state[c];
         for (uint32_t v = 0; v < n; v++)
             s->distances[v] += (column[v] - value) * (column[v] - value);
     }
     for (uint32_t v = 0; v < n; v++) {
-        if (found > 0 && found == k && s->distances[v] >= distances[found - 1])
+        if (!(s->distances[v] < distances[k - 1]))
             continue;
-        uint32_t at = found < k ? found++ : k - 1;
+        found += found < k;
+        uint32_t at = found - 1;
         for (; at > 0 && distances[at - 1] > s->distances[v]; at--) {
             distances[at] = distances[at - 1];
             ids[at] = ids[at - 1];
