@@ -3,9 +3,8 @@
  * all meet; batches of queries over few states: free, on a milestone, unlinked, in obstacles, out
  * of bounds, with several goals, with and without trees, points in fans and bodies in pairs.
  * Oracle: comparing all with all; prm_plan() of each query alone. */
-#include "oracle_world.h"
+#include "plan_fixture.h"
 #include "roadmap/plan/equal_ends.h"
-#include "roadmap/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,76 +109,28 @@ static void survives_meeting_hashes(void **state)
 
 /* ---- batches ---- */
 
-enum { OBSTACLES = 25, POINTS = 6, STATES = 9, GOALS_MAX = 3, DOF_MOST = 3 };
-static const double MIDDLE[3] = {3, 5, -2};
+enum { STATES = 9, GOALS_MAX = 3 };
 
 struct fixture {
-    struct prm_obstacle obstacles[OBSTACLES];
-    double points[OBSTACLES][2 * POINTS];
-    struct prm_sphere balls[3];
-    struct prm_world *world;
-    struct prm_roadmap *roadmap;
-    struct prm_validity *validity;
-    struct prm_planner *planner;
-    double states[STATES * DOF_MOST];
+    struct plan_fixture on;
+    double states[STATES * PLAN_FIXTURE_DOF_MOST];
 };
 
-/* dimension 2 or 3 of a ball; with `rigid` a body in the plane that turns. */
+/* plan_fixture_init(), of whose states another is out of bounds and one in an obstacle. */
 static void fixture_init(struct fixture *f, uint32_t dimension, bool rigid, uint64_t seed)
 {
-    struct test_random random = {seed};
-    struct prm_world_spec spec = {.dimension = dimension,
-                                  .bounded = true,
-                                  .obstacles = f->obstacles,
-                                  .obstacle_count = OBSTACLES};
-    for (int b = 0; b < 3; b++)
-        f->balls[b] = (struct prm_sphere){{0.3 * (b - 1), 0, 0}, 0.15};
-    const struct prm_robot_spec rod = {
-        .kind = PRM_ROBOT_RIGID, .spheres = f->balls, .sphere_count = 3};
-    const struct prm_robot_spec ball = {.kind = PRM_ROBOT_BALL, .radius = 0.2};
-    const struct prm_roadmap_params params = {.seed = seed,
-                                              .sample_count = (uint32_t)test_size(300, 30),
-                                              .neighbor_method = PRM_NEIGHBOR_EXACT,
-                                              .k = 6};
-    for (uint32_t i = 0; i < OBSTACLES; i++)
-        f->obstacles[i] =
-            oracle_random_obstacle(&random, dimension, MIDDLE, 8, f->points[i], POINTS);
-    for (uint32_t c = 0; c < dimension; c++) {
-        spec.lower[c] = MIDDLE[c] - 8;
-        spec.upper[c] = MIDDLE[c] + 8;
-    }
-    assert_ok(prm_world_create(test_arena, &f->world, &spec));
-    assert_ok(prm_roadmap_create(test_context, &f->roadmap, &f->validity, f->world,
-                                 rigid ? &rod : &ball, &params));
-    assert_ok(prm_planner_create(test_context, &f->planner));
-
-    // anywhere; on a milestone, out of bounds, another out of bounds, in an obstacle
-    const struct prm_space *space = &f->roadmap->space;
-    const size_t dof = space->dof;
-    for (uint32_t s = 0; s < STATES; s++)
-        for (uint32_t c = 0; c < dof; c++)
-            f->states[s * dof + c] =
-                (double)test_random_f32(&random, -7.9f, 7.9f) + (c < dimension ? MIDDLE[c] : 0);
-    prm_space_from_row(space, f->states + dof, f->roadmap->host_states);
-    f->states[2 * dof] = MIDDLE[0] + 9;
-    f->states[3 * dof + 1] = MIDDLE[1] - 8.5;
-    memcpy(f->states + 4 * dof, f->obstacles[0].center, dimension * sizeof(double));
-}
-
-static void fixture_deinit(struct fixture *f)
-{
-    prm_planner_destroy(f->planner);
-    prm_validity_destroy(f->validity);
-    prm_roadmap_destroy(f->roadmap);
-    prm_world_destroy(f->world);
+    plan_fixture_init(&f->on, dimension, rigid, seed, f->states, STATES);
+    const size_t dof = f->on.roadmap->space.dof;
+    f->states[3 * dof + 1] = plan_fixture_middle[1] - 8.5;
+    memcpy(f->states + 4 * dof, f->on.obstacles[0].center, dimension * sizeof(double));
 }
 
 static struct prm_plan_results plan(const struct fixture *f, const struct prm_query *queries,
                                     uint32_t count, const struct prm_plan_options *options)
 {
     struct prm_plan_results results;
-    assert_ok(
-        prm_plan(f->planner, &results, f->roadmap, f->validity, f->world, queries, count, options));
+    assert_ok(prm_plan(f->on.planner, &results, f->on.roadmap, f->on.validity, f->on.world, queries,
+                       count, options));
     return results;
 }
 
@@ -210,7 +161,7 @@ static void check_same(const struct prm_plan_results *a, uint32_t i,
 static void random_queries(const struct fixture *f, struct test_random *random,
                            struct prm_query *queries, double *goals, uint32_t count)
 {
-    const size_t dof = f->roadmap->space.dof;
+    const size_t dof = f->on.roadmap->space.dof;
     for (uint32_t q = 0; q < count; q++) {
         double *own = goals + q * GOALS_MAX * dof;
         queries[q] = (struct prm_query){
@@ -242,7 +193,7 @@ static void answers_as_alone(void **state)
     for (size_t k = 0; k < test_size(3, 1); k++) {
         struct test_random random = {60 + k};
         struct prm_query queries[QUERIES];
-        double goals[QUERIES * GOALS_MAX * DOF_MOST];
+        double goals[QUERIES * GOALS_MAX * PLAN_FIXTURE_DOF_MOST];
         const uint32_t count = (uint32_t)test_size(QUERIES, 8);
         struct fixture f;
         fixture_init(&f, KINDS[k].dimension, KINDS[k].rigid, 20 + k);
@@ -257,7 +208,7 @@ static void answers_as_alone(void **state)
             }
             prm_plan_results_deinit(&all);
         }
-        fixture_deinit(&f);
+        plan_fixture_deinit(&f.on);
     }
     // every kind of end was there
     const uint32_t wanted = 1u << PRM_SOLVED | 1u << PRM_START_IN_COLLISION |

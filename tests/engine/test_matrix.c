@@ -4,25 +4,18 @@
  * Method: random worlds, sources and targets that overlap, states on milestones, in obstacles, out
  * of bounds, invalid, unlinked and twice the same. Oracle: prm_plan() of all pairs in one batch. */
 #include "device/clock.h"
-#include "oracle_world.h"
+#include "plan_fixture.h"
 #include "roadmap/plan/matrix.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OBSTACLES = 25, POINTS = 6, STATES = 14, SOURCES = 9, TARGETS = 12, DOF_MOST = 3 };
-static const double MIDDLE[3] = {3, 5, -2};
+enum { STATES = 14, SOURCES = 9, TARGETS = 12 };
 
 struct fixture {
-    struct prm_obstacle obstacles[OBSTACLES];
-    double points[OBSTACLES][2 * POINTS];
-    struct prm_sphere balls[3];
-    struct prm_world *world;
-    struct prm_roadmap *roadmap;
-    struct prm_validity *validity;
-    struct prm_planner *planner;
-    double states[STATES * DOF_MOST];
+    struct plan_fixture on;
+    double states[STATES * PLAN_FIXTURE_DOF_MOST];
     bool invalid[STATES];
     struct prm_matrix_input input;
 };
@@ -30,45 +23,12 @@ struct fixture {
 static const uint32_t FROM[SOURCES] = {0, 1, 2, 3, 4, 5, 6, 7, 0};
 static const uint32_t TO[TARGETS] = {8, 9, 10, 11, 12, 13, 0, 1, 2, 3, 4, 5};
 
-/* dimension 2 or 3 of a ball; with `rigid` a body in the plane that turns. */
+/* plan_fixture_init(), of whose states one comes twice and one is invalid. */
 static void fixture_init(struct fixture *f, uint32_t dimension, bool rigid, uint64_t seed)
 {
-    struct test_random random = {seed};
-    struct prm_world_spec spec = {.dimension = dimension,
-                                  .bounded = true,
-                                  .obstacles = f->obstacles,
-                                  .obstacle_count = OBSTACLES};
-    for (int b = 0; b < 3; b++)
-        f->balls[b] = (struct prm_sphere){{0.3 * (b - 1), 0, 0}, 0.15};
-    const struct prm_robot_spec rod = {
-        .kind = PRM_ROBOT_RIGID, .spheres = f->balls, .sphere_count = 3};
-    const struct prm_robot_spec ball = {.kind = PRM_ROBOT_BALL, .radius = 0.2};
-    const struct prm_roadmap_params params = {.seed = seed,
-                                              .sample_count = (uint32_t)test_size(300, 30),
-                                              .neighbor_method = PRM_NEIGHBOR_EXACT,
-                                              .k = 6};
-    for (uint32_t i = 0; i < OBSTACLES; i++)
-        f->obstacles[i] =
-            oracle_random_obstacle(&random, dimension, MIDDLE, 8, f->points[i], POINTS);
-    for (uint32_t c = 0; c < dimension; c++) {
-        spec.lower[c] = MIDDLE[c] - 8;
-        spec.upper[c] = MIDDLE[c] + 8;
-    }
-    assert_ok(prm_world_create(test_arena, &f->world, &spec));
-    assert_ok(prm_roadmap_create(test_context, &f->roadmap, &f->validity, f->world,
-                                 rigid ? &rod : &ball, &params));
-    assert_ok(prm_planner_create(test_context, &f->planner));
-
-    // anywhere: some in obstacles, some in pockets that no edge leads out of
-    const struct prm_space *space = &f->roadmap->space;
-    for (uint32_t s = 0; s < STATES; s++)
-        for (uint32_t c = 0; c < space->dof; c++)
-            f->states[s * space->dof + c] =
-                (double)test_random_f32(&random, -7.9f, 7.9f) + (c < dimension ? MIDDLE[c] : 0);
-    // on a milestone, twice the same, out of bounds, invalid
-    prm_space_from_row(space, f->states + space->dof, f->roadmap->host_states);
-    memcpy(f->states + 10 * space->dof, f->states, space->dof * sizeof(double));
-    f->states[2 * space->dof] = MIDDLE[0] + 9;
+    plan_fixture_init(&f->on, dimension, rigid, seed, f->states, STATES);
+    const size_t dof = f->on.roadmap->space.dof;
+    memcpy(f->states + 10 * dof, f->states, dof * sizeof(double));
     memset(f->invalid, 0, sizeof(f->invalid));
     f->invalid[3] = true;
     f->input = (struct prm_matrix_input){.states = f->states,
@@ -80,20 +40,13 @@ static void fixture_init(struct fixture *f, uint32_t dimension, bool rigid, uint
                                          .target_count = TARGETS};
 }
 
-static void fixture_deinit(struct fixture *f)
-{
-    prm_planner_destroy(f->planner);
-    prm_validity_destroy(f->validity);
-    prm_roadmap_destroy(f->roadmap);
-    prm_world_destroy(f->world);
-}
-
 static struct prm_matrix *run(const struct fixture *f, const struct prm_plan_options *options)
 {
     struct prm_matrix *matrix;
-    assert_ok(prm_matrix_create(&matrix, f->roadmap, f->validity, f->world, &f->input, options));
+    assert_ok(
+        prm_matrix_create(&matrix, f->on.roadmap, f->on.validity, f->on.world, &f->input, options));
     for (bool done = false; !done;)
-        assert_ok(prm_matrix_step(f->planner, matrix, &done));
+        assert_ok(prm_matrix_step(f->on.planner, matrix, &done));
     return matrix;
 }
 
@@ -102,7 +55,7 @@ static struct prm_plan_results plan_pairs(const struct fixture *f,
 {
     struct prm_query queries[SOURCES * TARGETS];
     struct prm_plan_results results;
-    const uint32_t dof = f->roadmap->space.dof;
+    const uint32_t dof = f->on.roadmap->space.dof;
     for (uint32_t i = 0; i < SOURCES; i++)
         for (uint32_t j = 0; j < TARGETS; j++)
             queries[i * TARGETS + j] =
@@ -110,7 +63,7 @@ static struct prm_plan_results plan_pairs(const struct fixture *f,
                                    .goals = f->states + TO[j] * dof,
                                    .goal_count = 1,
                                    .invalid = f->invalid[FROM[i]] || f->invalid[TO[j]]};
-    assert_ok(prm_plan(f->planner, &results, f->roadmap, f->validity, f->world, queries,
+    assert_ok(prm_plan(f->on.planner, &results, f->on.roadmap, f->on.validity, f->on.world, queries,
                        SOURCES * TARGETS, options));
     return results;
 }
@@ -172,7 +125,7 @@ static void equals_plans(void **state)
         fixture_init(&f, KINDS[k].dimension, KINDS[k].rigid, 20 + k);
         for (size_t o = 0; o < test_size(5, 2); o++)
             expanded += check(&f, &OPTIONS[o]);
-        fixture_deinit(&f);
+        plan_fixture_deinit(&f.on);
     }
     assert_true(expanded > 0 || test_is_small());
 }
@@ -205,9 +158,9 @@ static void small_and_late(void **state)
 
     // options are judged as a plan's are
     const struct prm_plan_options wrong = {.connect_k = PRM_NEIGHBORS_MAX + 1};
-    assert_status(PRM_LIMIT_EXCEEDED,
-                  prm_matrix_create(&matrix, f.roadmap, f.validity, f.world, &f.input, &wrong));
-    fixture_deinit(&f);
+    assert_status(PRM_LIMIT_EXCEEDED, prm_matrix_create(&matrix, f.on.roadmap, f.on.validity,
+                                                        f.on.world, &f.input, &wrong));
+    plan_fixture_deinit(&f.on);
 }
 
 static void faults_leave_nothing(void **state)
@@ -226,16 +179,16 @@ static void faults_leave_nothing(void **state)
         bool done = false;
         prm_context_inject_fault(test_context, k);
         enum prm_status status =
-            prm_matrix_create(&matrix, f.roadmap, f.validity, f.world, &f.input, &options);
+            prm_matrix_create(&matrix, f.on.roadmap, f.on.validity, f.on.world, &f.input, &options);
         while (status == PRM_OK && !done)
-            status = prm_matrix_step(f.planner, matrix, &done);
+            status = prm_matrix_step(f.on.planner, matrix, &done);
         failed = status != PRM_OK;
         prm_context_inject_fault(test_context, 0);
         prm_matrix_destroy(matrix);
         assert_int_equal(prm_context_memory(test_context).resident_bytes, before);
         assert_true(failed || k > 20);
     }
-    fixture_deinit(&f);
+    plan_fixture_deinit(&f.on);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Stages that builds and snapshots share. Internal. */
+/* The index of the milestones, as builds and snapshots make it. Internal. */
 #ifndef PRM_ROADMAP_ROADMAP_INDEX_H
 #define PRM_ROADMAP_ROADMAP_INDEX_H
 
