@@ -25,7 +25,7 @@ struct option_row {
     const char *name; /* limits bring theirs with dashes */
     enum option_kind kind;
     size_t offset;        /* into struct config */
-    uint64_t least, most; /* of numbers; most 0: by the name */
+    uint64_t least, most; /* of numbers */
     const char *initial;  /* the default as text; NULL: none, or not a constant */
     const char *choices;  /* "a|b", in the order of the enum */
     const char *value_name, *help;
@@ -42,7 +42,6 @@ enum {
     BASE_PATH_BYTES = 128,
     LINE_BYTES = 4096,
 };
-static const uint64_t count_most = INT32_MAX, bytes_most = UINT64_C(1) << 50;
 
 #define AT(member) offsetof(struct config, member)
 static const struct option_row rows[] = {
@@ -70,7 +69,7 @@ static const struct option_row rows[] = {
      "seconds to finish accepted work in after SIGTERM"},
     {"build-step-ms", OPTION_REAL, AT(build_step_ms), 0, STEP_MAX_MS, "2", NULL, "X",
      "length aimed at of a build's steps; plans go between them"},
-    {"batch-queries", OPTION_NUMBER, AT(batch_queries), 1, 0, "1024", NULL, "N",
+    {"batch-queries", OPTION_NUMBER, AT(batch_queries), 1, LIMIT_COUNTS_MAX, "1024", NULL, "N",
      "queries of plan requests that run as one batch, at most"},
     {"batch-wait-us", OPTION_NUMBER, AT(batch_wait_us), 0, BATCH_WAIT_MAX_US, "200", NULL, "N",
      "microseconds that a plan waits for others that are arriving, at most"},
@@ -96,8 +95,8 @@ static const struct option_row rows[] = {
      "prefix of every path and link"},
     {"metrics-listen", OPTION_TEXT, AT(metrics_listen), 0, 0, NULL, NULL, "ADDRESS:PORT",
      "serve /metrics and the probes there too, without tokens, TLS and prefix"},
-#define LIMIT(member, flag, value, text)                                                           \
-    {flag, OPTION_NUMBER, AT(limits.member), (value) == 0 ? 0 : 1, 0, NULL, NULL, "N", text},
+#define LIMIT(member, flag, value, most, text)                                                     \
+    {flag, OPTION_NUMBER, AT(limits.member), (value) == 0 ? 0 : 1, most, NULL, NULL, "N", text},
     LIMITS(LIMIT)
 #undef LIMIT
         {"check", OPTION_ACTION, 0, 0, 0, NULL, NULL, NULL,
@@ -107,9 +106,10 @@ static const struct option_row rows[] = {
 };
 enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
 
-/* Where an option's value was found. */
+/* An option's value and where it was found. */
 struct given {
-    char *text; /* owned; NULL: nowhere */
+    char *text;   /* owned; NULL: nowhere */
+    bool is_file; /* by a line of the file, which a later line replaces */
     char source[NAME_BYTES + 16];
 };
 
@@ -122,11 +122,6 @@ static bool is_bytes(const struct option_row *row)
 {
     const char *name = row_name(row), *dash = strrchr(name, '-');
     return dash != NULL && strcmp(dash, "-bytes") == 0;
-}
-
-static uint64_t row_most(const struct option_row *row)
-{
-    return row->most != 0 ? row->most : is_bytes(row) ? bytes_most : count_most;
 }
 
 /* PRMD_PORT_FILE of port-file. */
@@ -232,8 +227,11 @@ static bool read_line(struct given given[ROW_COUNT], char *line, const char *sou
         if (rows[i].kind == OPTION_ACTION || rows[i].kind == OPTION_FILE ||
             strcmp(name, row_name(&rows[i])) != 0)
             continue;
-        const bool is_new = given[i].text == NULL || strstr(given[i].source, "line ") != NULL;
-        return !is_new || keep(&given[i], trim(equals + 1), source);
+        // a line replaces an earlier one, but nothing stronger
+        if (given[i].text != NULL && !given[i].is_file)
+            return true;
+        given[i].is_file = true;
+        return keep(&given[i], trim(equals + 1), source);
     }
     snprintf(fault, CONFIG_FAULT_MAX, "%s: no option can be set here by the name %.80s", source,
              name);
@@ -282,11 +280,12 @@ static bool parse_number(const struct option_row *row, const char *text, uint64_
     if (*end != '\0' && is_bytes(row)) {
         static const char suffixes[] = "KMG";
         const char *suffix = strchr(suffixes, toupper((unsigned char)*end));
-        for (const char *s = suffixes; suffix != NULL && s <= suffix && *value <= bytes_most; s++)
+        for (const char *s = suffixes; suffix != NULL && s <= suffix && *value <= LIMIT_BYTES_MAX;
+             s++)
             *value <<= 10;
         end += suffix != NULL;
     }
-    return *end == '\0' && *value >= row->least && *value <= row_most(row);
+    return *end == '\0' && *value >= row->least && *value <= row->most;
 }
 
 /* The place of `text` in "a|b|c", or -1. */
@@ -304,7 +303,7 @@ static int parse_choice(const char *choices, const char *text)
     return -1;
 }
 
-/* Puts a value into its member; false: `fault` says what it may be. */
+/* Puts a value into its member; false: `fault` says what it may be, or as before, of memory. */
 static bool set_value(struct config *config, const struct option_row *row,
                       const struct given *given, char *fault)
 {
@@ -317,18 +316,20 @@ static bool set_value(struct config *config, const struct option_row *row,
         fine = *given->text != '\0';
         free(*(char **)member);
         *(char **)member = strdup(given->text);
+        if (*(char **)member == NULL)
+            return false;
         break;
     case OPTION_NUMBER:
         snprintf(wanted, sizeof(wanted), "a whole number from %llu to %llu",
-                 (unsigned long long)row->least, (unsigned long long)row_most(row));
+                 (unsigned long long)row->least, (unsigned long long)row->most);
         fine = parse_number(row, given->text, (uint64_t *)member);
         break;
     case OPTION_REAL:
         snprintf(wanted, sizeof(wanted), "a number above %llu, at most %llu",
-                 (unsigned long long)row->least, (unsigned long long)row_most(row));
+                 (unsigned long long)row->least, (unsigned long long)row->most);
         *(double *)member = strtod(given->text, &end);
         fine = end != given->text && *end == '\0' && *(double *)member > (double)row->least &&
-               *(double *)member <= (double)row_most(row);
+               *(double *)member <= (double)row->most;
         break;
     case OPTION_CHOICE:
         snprintf(wanted, sizeof(wanted), "one of %s", row->choices);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 const struct limit_row limit_table[LIMIT_COUNT] = {
-#define LIMIT(member, flag, value, text) {#member, flag, text},
+#define LIMIT(member, flag, value, most, text) {#member, flag, text, most},
     LIMITS(LIMIT)
 #undef LIMIT
 };
@@ -11,7 +11,7 @@ const struct limit_row limit_table[LIMIT_COUNT] = {
 struct limits limits_default(void)
 {
     return (struct limits){
-#define LIMIT(member, flag, value, text) .member = (value),
+#define LIMIT(member, flag, value, most, text) .member = (value),
         LIMITS(LIMIT)
 #undef LIMIT
     };
@@ -20,7 +20,7 @@ struct limits limits_default(void)
 struct limits limits_highest(void)
 {
     return (struct limits){
-#define LIMIT(member, flag, value, text) .member = INT32_MAX,
+#define LIMIT(member, flag, value, most, text) .member = (most),
         LIMITS(LIMIT)
 #undef LIMIT
     };

@@ -8,6 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert((int)LIMIT_NEIGHBORS_MAX == (int)PRM_NEIGHBORS_MAX &&
+                   (int)LIMIT_DOF_MAX == (int)PRM_DOF_MAX &&
+                   (int)LIMIT_LINKS_MAX == (int)PRM_LINKS_MAX &&
+                   (int)LIMIT_SPHERES_MAX == (int)PRM_SPHERES_MAX,
+               "flags go as far as the engine does");
+
 /* The engine's classes of kernels/types.h by the characters of a map. */
 enum cell_class { CELL_BLOCKED, CELL_GROUND, CELL_WATER, CELL_TREES };
 

@@ -222,6 +222,13 @@ class Raw(Transport):
             self.assert_problem(data, 400, "malformed")
             self.assertEqual(data.count(b"HTTP/1.1"), 1, "the connection ends, and nothing after it is read")
 
+    def test_long_heads(self):
+        for line, status in (("GET /livez HTTP/1.1\r\nX: " + "a" * 30000, 200),
+                             ("GET /livez HTTP/1.1\r\nX: " + "a" * 40000, 431),
+                             ("GET /livez?x=" + "a" * 40000 + " HTTP/1.1", 414)):
+            data = self.exchange(f"{line}\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+            self.assertRegex(data[:80].decode(), rf"HTTP/1.1 {status} ", line[:30])
+
     def test_heads_that_are_no_http(self):
         for raw in (b"GET\r\n\r\n", b"GET /livez\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"GET /livez HTTP/9.9\r\n\r\n",
                     b"GET /livez HTTP/1.1\r\n\r\n", b"GET /livez HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n",

@@ -308,6 +308,9 @@ static void there_may_be_fewer(void **state)
     params.sample_count = 3;
     fixture_init(&f, &random, &BALL, &params);
     assert_ok(prm_nearest_milestones(test_arena, ids, distances, found, f.roadmap, at, 1, NEAREST));
+    assert_int_equal(prm_nearest_milestones(test_arena, ids, distances, found, f.roadmap, at, 1,
+                                            PRM_NEIGHBORS_MAX + 1),
+                     PRM_INVALID_ARGUMENT);
     assert_true(ids[2] < 3 && ids[3] == UINT32_MAX && ids[NEAREST - 1] == UINT32_MAX);
     fixture_deinit(&f);
 }

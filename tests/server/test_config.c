@@ -162,6 +162,8 @@ static void wrong_values_are_named(void **state)
         {{"--max-queries", "99999999999"}, {"--max-queries", "2147483647"}},
         {{"--max-body-bytes", "99999999999999999999999"}, {"--max-body-bytes"}},
         {{"--max-body-bytes", "9999999999G"}, {"--max-body-bytes"}},
+        {{"--max-neighbors", "129"}, {"--max-neighbors", "'129'", "from 1 to 128"}},
+        {{"--max-dof", "33"}, {"--max-dof", "from 1 to 32"}},
         {{"--log-format", "xml"}, {"--log-format", "'xml'", "json|text"}},
         {{"--log-level", "inf"}, {"--log-level"}},
         {{"--build-step-ms", "0"}, {"--build-step-ms", "above 0"}},

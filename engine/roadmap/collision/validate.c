@@ -379,6 +379,9 @@ enum prm_status prm_nearest_milestones(struct prm_arena *arena, uint32_t *ids, f
     struct prm_context *context = prm_arena_context(arena);
     const struct prm_arena_mark mark = prm_arena_mark(arena);
     const size_t row_bytes = (size_t)count * space->row * sizeof(float);
+    if (k < 1 || k > PRM_NEIGHBORS_MAX)
+        return prm_fault_set(PRM_INVALID_ARGUMENT, "%u neighbours, not 1 to %d", k,
+                             PRM_NEIGHBORS_MAX);
     const uint32_t wide = searched_for(roadmap, k);
     const size_t list = (size_t)count * wide;
     uint32_t *all_ids = NULL;
