@@ -73,13 +73,19 @@ static enum MHD_Result submit(struct exchange *exchange)
     return MHD_YES;
 }
 
+struct begun {
+    struct request *request;
+    struct request_head head;
+};
+
 /* MHD_KeyValueIterator over the request's headers. */
 static enum MHD_Result take_header(void *argument, enum MHD_ValueKind kind, const char *name,
                                    const char *value)
 {
+    struct begun *begun = argument;
     (void)kind;
     if (value != NULL)
-        request_head_take(argument, name, value);
+        request_take_header(begun->request, &begun->head, name, value);
     return MHD_YES;
 }
 
@@ -98,9 +104,9 @@ static bool take_body(struct exchange *exchange, const char *data, size_t bytes)
 static void begin(struct exchange *exchange, const char *method)
 {
     struct http *http = exchange->http;
-    struct request_head head = {.method = method};
-    MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, take_header, &head);
-    request_begin(&exchange->request, &head, &http->options.limits, &http->options.access,
+    struct begun begun = {&exchange->request, {.method = method}};
+    MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, take_header, &begun);
+    request_begin(&exchange->request, &begun.head, &http->options.limits, &http->options.access,
                   &http->budget, atomic_fetch_add(&http->numbers, 1));
     exchange->head_s = clock_steady();
     connection_allow(exchange->peer, http->options.receive_timeout_s);

@@ -48,21 +48,38 @@ static const char *route_media(enum route_id route)
                : "application/json";
 }
 
-void request_head_take(struct request_head *head, const char *name, const char *value)
+/* Joins another line to the value of a list. */
+static void join(char **joined, struct request_head *head, const char **value, const char *line)
 {
+    const size_t bytes = strlen(*value) + strlen(line) + sizeof(", ");
+    char *text = malloc(bytes);
+    if (text == NULL) {
+        head->is_cut = true;
+        return;
+    }
+    snprintf(text, bytes, "%s, %s", *value, line);
+    free(*joined);
+    *joined = text;
+    *value = text;
+}
+
+void request_take_header(struct request *request, struct request_head *head, const char *name,
+                         const char *value)
+{
+    // lists first, in the order of request->lists
     const struct {
         const char *name, **value;
     } wanted[] = {
-        {"Content-Type", &head->content_type},
         {"Content-Encoding", &head->content_encoding},
         {"Accept", &head->accept},
         {"Accept-Encoding", &head->accept_encoding},
         {"Prefer", &head->prefer},
         {"If-Match", &head->if_match},
         {"If-None-Match", &head->if_none_match},
+        {"Transfer-Encoding", &head->transfer_encoding},
+        {"Content-Type", &head->content_type},
         {"X-Request-Id", &head->request_id},
         {"Expect", &head->expect},
-        {"Transfer-Encoding", &head->transfer_encoding},
         {"Content-Length", &head->content_length},
         {"Last-Event-ID", &head->last_event_id},
         {"Authorization", &head->authorization},
@@ -73,9 +90,14 @@ void request_head_take(struct request_head *head, const char *name, const char *
     if (strcasecmp(name, "Content-Length") == 0 && head->content_length != NULL &&
         strcmp(head->content_length, value) != 0)
         head->lengths_differ = true;
-    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-        if (*wanted[i].value == NULL && strcasecmp(name, wanted[i].name) == 0)
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        if (strcasecmp(name, wanted[i].name) != 0)
+            continue;
+        if (*wanted[i].value == NULL)
             *wanted[i].value = value;
+        else if (i < REQUEST_LISTS)
+            join(&request->lists[i], head, wanted[i].value, value);
+    }
 }
 
 bool request_init(struct request *request, const char *target)
@@ -88,6 +110,10 @@ void request_deinit(struct request *request)
 {
     text_deinit(&request->call.reply.body);
     body_deinit(&request->body);
+    for (unsigned i = 0; i < REQUEST_LISTS; i++) {
+        free(request->lists[i]);
+        request->lists[i] = NULL;
+    }
     free(request->target);
     request->target = NULL;
 }
@@ -343,9 +369,11 @@ void request_begin(struct request *request, const struct request_head *head,
     request->limits = limits;
     request->access = access;
     take_headers(request, head, number);
-    if (judge_framing(request, head) && judge_target(request, head) &&
-        judge_content(request, head, declared) &&
-        (route_table[request->call.route].flags & ROUTE_BODY) != 0)
+    if (head->is_cut)
+        request_refuse(request, PROBLEM_OVERLOADED, "found no memory for the head");
+    else if (judge_framing(request, head) && judge_target(request, head) &&
+             judge_content(request, head, declared) &&
+             (route_table[request->call.route].flags & ROUTE_BODY) != 0)
         body_init(&request->body, limits->body_bytes, budget,
                   headers_content_coding(head->content_encoding) == CODING_ZLIB, declared);
 

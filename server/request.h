@@ -24,13 +24,18 @@ struct request_head {
     const char *authorization, *origin, *host,
         *preflight_method; /* Access-Control-Request-Method */
     bool lengths_differ;   /* Content-Length was sent twice, with two values */
+    bool is_cut;           /* there was no memory for a header of several lines */
 };
+
+/* Of the headers whose value is a list. */
+enum { REQUEST_LISTS = 7 };
 
 struct request {
     struct call call;
     struct router_match match;
     struct body body;
     char *target;                /* owned; the call's texts lie in it */
+    char *lists[REQUEST_LISTS];  /* owned; headers that came in several lines; NULL: in one */
     const char *method;          /* static text, a label: one of the usual methods, or "other" */
     uint64_t skipped;            /* bytes of the body read over */
     const struct limits *limits; /* borrowed */
@@ -45,9 +50,10 @@ struct request {
     bool closes;   /* answer at once and close */
 };
 
-/* Puts a header where the request looks for it; the first of each name counts. The value is
- * borrowed. */
-void request_head_take(struct request_head *head, const char *name, const char *value);
+/* Puts a line of the head where the request looks for it. The lines of a list are one, joined by
+ * commas (RFC 9110, 5.3); of other headers the first counts. The value is borrowed. */
+void request_take_header(struct request *request, struct request_head *head, const char *name,
+                         const char *value);
 
 /* A request for "/path?query", which is copied. False: out of memory. */
 bool request_init(struct request *request, const char *target);

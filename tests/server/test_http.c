@@ -233,6 +233,16 @@ static void request_headers(void **state)
     assert_says("X-Request-Id: my-id.7\r\n");
     assert_says("\"wait_s\":10");
     assert_says("\"if_match\":\"\\\"a\\\", \\\"b\\\"\"");
+    // a list in several lines is one list; of what is none, the first line counts
+    assert_int_equal(
+        exchange(
+            "GET /v1/worlds HTTP/1.1\r\nHost: x\r\nPrefer: respond-async\r\nX-Request-Id: 1\r\n"
+            "Prefer: wait=10\r\nIf-Match: \"a\"\r\nIf-Match: \"b\"\r\nif-match: \"c\"\r\n"
+            "Accept: text/html\r\nAccept: application/json\r\nX-Request-Id: 2\r\n\r\n"),
+        200);
+    assert_says("X-Request-Id: 1\r\n");
+    assert_says("\"wait_s\":10");
+    assert_says("\"if_match\":\"\\\"a\\\", \\\"b\\\", \\\"c\\\"\"");
     // cut to the limit; an id that could break a log line is replaced
     assert_int_equal(exchange("GET /v1/worlds HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\"b\r\nPrefer: "
                               "wait=9999\r\n\r\n"),
@@ -325,6 +335,8 @@ static void framings_that_two_readers_could_read_differently(void **state)
         "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
         "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
         "Transfer-Encoding: identity\r\n\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n",
         "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
     };
     // the library's own refusals: 0.9.75 sends their heads twice
