@@ -2,12 +2,14 @@
 
 #include "schema/clock.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <curl/curl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     URL_MAX = 8192,
@@ -34,8 +36,14 @@ static bool is_loopback(const char *server)
 {
     const char *host = strstr(server, "://");
     host = host ? host + 3 : server;
-    return strncmp(host, "127.", 4) == 0 || strncmp(host, "localhost", 9) == 0 ||
-           strncmp(host, "[::1]", 5) == 0;
+    const size_t bytes = strcspn(host, *host == '[' ? "/" : ":/");
+    struct in_addr address;
+    char name[sizeof "255.255.255.255"];
+    if (bytes >= sizeof name)
+        return false;
+    snprintf(name, sizeof name, "%.*s", (int)bytes, host);
+    return strcasecmp(name, "localhost") == 0 || strncmp(name, "[::1]", 5) == 0 ||
+           (inet_pton(AF_INET, name, &address) == 1 && ntohl(address.s_addr) >> 24 == 127);
 }
 
 /* Whether a token can stand in a header; a line feed at its end is a file's, not its own. */

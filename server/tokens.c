@@ -143,6 +143,16 @@ static bool read_file(struct token_list *list, const char *path, char fault[TOKE
     return false;
 }
 
+/* The token of this hash, after a look at every one; NULL: there is none. */
+static struct token *find(struct token_list *list, const unsigned char hash[SHA256_DIGEST_LENGTH])
+{
+    struct token *found = NULL;
+    for (unsigned i = 0; i < list->count; i++)
+        if (CRYPTO_memcmp(list->items[i].hash, hash, SHA256_DIGEST_LENGTH) == 0)
+            found = &list->items[i];
+    return found;
+}
+
 /* ---- life ---- */
 
 struct tokens *tokens_open(const char *path, double requests_per_s, char fault[TOKENS_FAULT_MAX])
@@ -177,10 +187,16 @@ bool tokens_reload(struct tokens *tokens, char fault[TOKENS_FAULT_MAX])
     if (!read_file(&list, tokens->path, fault))
         return false;
     pthread_mutex_lock(&tokens->lock);
-    struct token *old = tokens->list.items;
+    // a token that stays keeps what it has used up
+    for (unsigned i = 0; i < list.count; i++) {
+        const struct token *old = find(&tokens->list, list.items[i].hash);
+        list.items[i].allowance = old != NULL ? old->allowance : 0;
+        list.items[i].filled_s = old != NULL ? old->filled_s : 0;
+    }
+    struct token *items = tokens->list.items;
     tokens->list = list;
     pthread_mutex_unlock(&tokens->lock);
-    free(old);
+    free(items);
     return true;
 }
 
@@ -206,16 +222,6 @@ static const char *bearer(const char *authorization, size_t *length)
     token += strspn(token, " ");
     *length = strcspn(token, " \t");
     return *length > 0 && token[*length + strspn(token + *length, " \t")] == '\0' ? token : NULL;
-}
-
-/* The token of this hash, after a look at every one; NULL: there is none. */
-static struct token *find(struct token_list *list, const unsigned char hash[SHA256_DIGEST_LENGTH])
-{
-    struct token *found = NULL;
-    for (unsigned i = 0; i < list->count; i++)
-        if (CRYPTO_memcmp(list->items[i].hash, hash, SHA256_DIGEST_LENGTH) == 0)
-            found = &list->items[i];
-    return found;
 }
 
 /* Takes one request of a token's allowance; the seconds until there is one, 0: taken. */

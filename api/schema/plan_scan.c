@@ -47,7 +47,8 @@ static bool take_string(struct scan *scan, const char **text, size_t *bytes)
     if (scan->at == scan->end || *scan->at != '"')
         return false;
     *text = ++scan->at;
-    while (scan->at < scan->end && *scan->at >= ' ' && *scan->at != '"' && *scan->at != '\\')
+    while (scan->at < scan->end && *scan->at >= ' ' && *scan->at <= '~' && *scan->at != '"' &&
+           *scan->at != '\\')
         scan->at++;
     *bytes = (size_t)(scan->at - *text);
     return scan->at < scan->end && *scan->at++ == '"';

@@ -131,6 +131,34 @@ static void servers_are_named_in_three_ways(void **state)
     client_destroy(client);
 }
 
+/* What the proxy, which is the scripted server, was asked for by a request to `url`; or "". */
+static const char *asked_of_proxy(const char *url)
+{
+    struct client_reply reply;
+    *server.last = '\0';
+    struct client *client =
+        client_create(&(struct client_options){.server = url, .connect_timeout_s = 2});
+    client_send(client, &(struct client_request){.method = "GET", .path = "/ok"}, &reply);
+    client_reply_deinit(&reply);
+    client_destroy(client);
+    return strncmp(server.last, "GET http://", 11) == 0 ? server.last + 4 : "";
+}
+
+static void only_this_machine_is_asked_without_a_proxy(void **state)
+{
+    (void)state;
+    setenv("http_proxy", server.url, 1);
+    const char *const there[] = {"http://localhost.example", "http://127.example:8",
+                                 "http://[2001:db8::1]"};
+    const char *const here[] = {server.url, "http://LocalHost:9", "localhost:9",
+                                "http://[::1]:9/base"};
+    for (size_t i = 0; i < sizeof there / sizeof *there; i++)
+        assert_memory_equal(asked_of_proxy(there[i]), there[i], strlen(there[i]));
+    for (size_t i = 0; i < sizeof here / sizeof *here; i++)
+        assert_string_equal(asked_of_proxy(here[i]), "");
+    unsetenv("http_proxy");
+}
+
 static void no_server_is_said(void **state)
 {
     (void)state;
@@ -164,6 +192,7 @@ int main(void)
         cmocka_unit_test(connections_are_kept),
         cmocka_unit_test(headers_carry_token_and_preference),
         cmocka_unit_test(servers_are_named_in_three_ways),
+        cmocka_unit_test(only_this_machine_is_asked_without_a_proxy),
         cmocka_unit_test(no_server_is_said),
         cmocka_unit_test(segments_are_encoded),
     };

@@ -176,6 +176,16 @@ static void allowances_fill_at_their_rate(void **state)
     assert_int_equal(tokens_judge(tokens, "Bearer reader", ROLE_OPEN, 1000).outcome, TOKEN_ALLOWED);
     tokens_close(tokens);
 
+    // reading the file anew gives nobody more
+    char fault[TOKENS_FAULT_MAX];
+    tokens = open_text("read " READER "\n", 0.5);
+    assert_int_equal(tokens_judge(tokens, "Bearer reader", ROLE_READ, 10).outcome, TOKEN_ALLOWED);
+    write_file("plan " PLANNER "\nread " READER "\n");
+    assert_true(tokens_reload(tokens, fault));
+    assert_int_equal(tokens_judge(tokens, "Bearer reader", ROLE_READ, 11).outcome, TOKEN_TOO_OFTEN);
+    assert_int_equal(tokens_judge(tokens, "Bearer planner", ROLE_PLAN, 11).outcome, TOKEN_ALLOWED);
+    tokens_close(tokens);
+
     // less than one a second: one request, then a long wait
     tokens = open_text("read " READER "\n", 0.5);
     assert_int_equal(tokens_judge(tokens, "Bearer reader", ROLE_READ, 10).outcome, TOKEN_ALLOWED);
