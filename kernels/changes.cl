@@ -123,10 +123,11 @@ static inline u32 motion_is_near(const struct scene *scene, struct vec3 a, struc
 /* flags[e] = 1 where edge e is to be checked again, of the n edges from `first` on: it may come
  * near an obstacle that is gone, or is valid and may come near one that has come. valid: in the
  * world before; scene: of the world after. */
-__kernel void changes_mark(__global u32 *restrict flags, __global const f32 *restrict states,
-                           __global const u32 *restrict pairs, __global const u32 *restrict valid,
-                           __global const struct change_box *restrict boxes, const u32 box_count,
-                           const u32 first, const u32 n, SCENE_PARAMETERS)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+changes_mark(__global u32 *restrict flags, __global const f32 *restrict states,
+             __global const u32 *restrict pairs, __global const u32 *restrict valid,
+             __global const struct change_box *restrict boxes, const u32 box_count,
+             const u32 first, const u32 n, SCENE_PARAMETERS)
 {
     const struct scene scene = SCENE_FROM_PARAMETERS;
 #ifdef BODIES
@@ -152,8 +153,9 @@ __kernel void changes_mark(__global u32 *restrict flags, __global const f32 *res
 }
 
 /* taken[i] = pairs[list[first + i]], for i < n. taken: u32[n][2] */
-__kernel void changes_take(__global u32 *restrict taken, __global const u32 *restrict pairs,
-                           __global const u32 *restrict list, const u32 first, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+changes_take(__global u32 *restrict taken, __global const u32 *restrict pairs,
+             __global const u32 *restrict list, const u32 first, const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
         const u32 e = list[first + i];
@@ -163,8 +165,9 @@ __kernel void changes_take(__global u32 *restrict taken, __global const u32 *res
 }
 
 /* valid[list[first + i]] = checked[i], for i < n. */
-__kernel void changes_put(__global u32 *restrict valid, __global const u32 *restrict checked,
-                          __global const u32 *restrict list, const u32 first, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+changes_put(__global u32 *restrict valid, __global const u32 *restrict checked,
+            __global const u32 *restrict list, const u32 first, const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++)
         valid[list[first + i]] = checked[i];

@@ -18,6 +18,14 @@ if(NOT variants)
   set(variants "-DNO_VARIANT")
 endif()
 
+# a compiler that knows how large groups are keeps to the registers that so many work-items can have
+file(STRINGS ${FLAT} entries REGEX "^__kernel")
+foreach(entry IN LISTS entries)
+  if(NOT entry MATCHES "reqd_work_group_size")
+    message(FATAL_ERROR "${FLAT}: how large groups are is not stated: ${entry}")
+  endif()
+endforeach()
+
 foreach(variant IN LISTS variants)
   separate_arguments(definitions UNIX_COMMAND "${variant}")
   foreach(shape "-DSHAPE_CPU;-DWORKGROUP=1" "-DSHAPE_GPU;-DWORKGROUP=256")

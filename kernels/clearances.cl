@@ -69,12 +69,13 @@ static inline lane_f32 link_clearance(lane_f32 least, const struct pose *pose,
 }
 
 /* values[pair->table + i] for i < n, the cells of pair `which`. */
-__kernel void clearances_fill(__global uchar *restrict values,
-                              __global const struct body_pair *restrict body_pairs, const u32 which,
-                              __global const struct body *restrict bodies,
-                              __global const struct body_link *restrict links,
-                              __global const struct body_ball *restrict balls,
-                              __global const struct link_pair *restrict pairs, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+clearances_fill(__global uchar *restrict values,
+                __global const struct body_pair *restrict body_pairs, const u32 which,
+                __global const struct body *restrict bodies,
+                __global const struct body_link *restrict links,
+                __global const struct body_ball *restrict balls,
+                __global const struct link_pair *restrict pairs, const u32 n)
 {
     __global const struct body_pair *pair = body_pairs + which;
     const f32 slack = pair->slack;

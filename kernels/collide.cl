@@ -15,8 +15,9 @@
 
 /* flags[i] = 1 where row i keeps more than the margin from every obstacle, and the robot from itself. flags: [n];
  * states: [n][ROW] */
-__kernel void collide_states(__global u32 *restrict flags, __global const f32 *restrict states,
-                             const u32 n, SCENE_PARAMETERS)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+collide_states(__global u32 *restrict flags, __global const f32 *restrict states,
+               const u32 n, SCENE_PARAMETERS)
 {
     const struct scene scene = SCENE_FROM_PARAMETERS;
 #ifdef BODIES
@@ -54,8 +55,9 @@ __kernel void collide_states(__global u32 *restrict flags, __global const f32 *r
 }
 
 /* least: [n]; states: [n][ROW] */
-__kernel void collide_clearance(__global struct clearance *restrict least,
-                                __global const f32 *restrict states, const u32 n, SCENE_PARAMETERS)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+collide_clearance(__global struct clearance *restrict least,
+                  __global const f32 *restrict states, const u32 n, SCENE_PARAMETERS)
 {
     const struct scene scene = SCENE_FROM_PARAMETERS;
     f32 row[ROW];

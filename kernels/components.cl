@@ -12,8 +12,9 @@
 #include "share.h"
 
 /* labels[v] = v, sizes[v] = 0. */
-__kernel void components_begin(__global u32 *restrict labels, __global u32 *restrict sizes,
-                               const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+components_begin(__global u32 *restrict labels, __global u32 *restrict sizes,
+                 const u32 n)
 {
     for (u32 v = share_begin(n), end = share_end(n); v < end; v++) {
         labels[v] = v;
@@ -23,10 +24,11 @@ __kernel void components_begin(__global u32 *restrict labels, __global u32 *rest
 
 /* Hooks along the valid edges; *changed is set where one did. Every label is a root; `hooks` begins
  * as a copy of the labels. */
-__kernel void components_hook(__global volatile u32 *hooks, __global u32 *changed,
-                              __global const u32 *restrict labels,
-                              __global const u32 *restrict pairs,
-                              __global const u32 *restrict valid, const u32 edges)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+components_hook(__global volatile u32 *hooks, __global u32 *changed,
+                __global const u32 *restrict labels,
+                __global const u32 *restrict pairs,
+                __global const u32 *restrict valid, const u32 edges)
 {
     u32 hooked = 0;
     for (u32 e = share_begin(edges), end = share_end(edges); e < end; e++) {
@@ -43,8 +45,9 @@ __kernel void components_hook(__global volatile u32 *hooks, __global u32 *change
 }
 
 /* Every label becomes the root at the end of its hooks. */
-__kernel void components_jump(__global u32 *restrict labels, __global const u32 *restrict hooks,
-                              const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+components_jump(__global u32 *restrict labels, __global const u32 *restrict hooks,
+                const u32 n)
 {
     for (u32 v = share_begin(n), end = share_end(n); v < end; v++) {
         u32 root = hooks[v];
@@ -55,8 +58,9 @@ __kernel void components_jump(__global u32 *restrict labels, __global const u32 
 }
 
 /* sizes[root] = vertices with that label. */
-__kernel void components_count(__global u32 *sizes, __global const u32 *restrict labels,
-                               const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+components_count(__global u32 *sizes, __global const u32 *restrict labels,
+                 const u32 n)
 {
     // neighbours in the order mostly share a label: one atomic a run
     u32 run = 0;

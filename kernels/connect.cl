@@ -15,10 +15,11 @@
 /* pairs[e][j] = end e and its j-th neighbour, to be checked: of an end that is fine all neighbours, or the one
  * that it coincides with. Sets END_FREE and END_AT_MILESTONE. flags: [n], END_OUTSIDE or 0 on entry;
  * is_free: [n]; neighbors, distances: [n][k]. */
-__kernel void connect_pairs(__global u32 *restrict pairs, __global u32 *restrict flags,
-                            __global const u32 *restrict is_free,
-                            __global const u32 *restrict neighbors,
-                            __global const f32 *restrict distances, const u32 n, const u32 k)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+connect_pairs(__global u32 *restrict pairs, __global u32 *restrict flags,
+              __global const u32 *restrict is_free,
+              __global const u32 *restrict neighbors,
+              __global const f32 *restrict distances, const u32 n, const u32 k)
 {
     for (u32 e = share_begin(n), end = share_end(n); e < end; e++) {
         const size_t row = (size_t)e * k;
@@ -37,11 +38,12 @@ __kernel void connect_pairs(__global u32 *restrict pairs, __global u32 *restrict
 
 /* The valid pairs of each end, nearest first, as links. Costs are of lengths as edges have them (metric.h).
  * vertices, costs, valid: [n][k]; pairs, distances of connect_pairs; ends: f32[n][ROW]; states: of the vertices. */
-__kernel void connect_links(__global u32 *restrict vertices, __global u32 *restrict costs,
-                            __global const u32 *restrict valid, __global const u32 *restrict pairs,
-                            __global const f32 *restrict distances,
-                            __global const f32 *restrict ends, __global const f32 *restrict states,
-                            const u32 n, const u32 k, const f32 weight_scale)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+connect_links(__global u32 *restrict vertices, __global u32 *restrict costs,
+              __global const u32 *restrict valid, __global const u32 *restrict pairs,
+              __global const f32 *restrict distances,
+              __global const f32 *restrict ends, __global const f32 *restrict states,
+              const u32 n, const u32 k, const f32 weight_scale)
 {
     for (u32 e = share_begin(n), end = share_end(n); e < end; e++) {
         const size_t row = (size_t)e * k;
@@ -113,11 +115,12 @@ static inline u32 component_size(__global const u32 *vertices, __global const u3
 /* Links and flags of ends that are linked already: row first + e of the outputs becomes row which[e],
  * of no link and no flag where that is NONE_U32. out_vertices, out_costs: [][k]; out_flags: []; vertices,
  * costs: [][k]; flags: []; which: [n]. */
-__kernel void connect_copy(__global u32 *restrict out_vertices, __global u32 *restrict out_costs,
-                           __global u32 *restrict out_flags, __global const u32 *restrict vertices,
-                           __global const u32 *restrict costs, __global const u32 *restrict flags,
-                           __global const u32 *restrict which, const u32 first, const u32 k,
-                           const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+connect_copy(__global u32 *restrict out_vertices, __global u32 *restrict out_costs,
+             __global u32 *restrict out_flags, __global const u32 *restrict vertices,
+             __global const u32 *restrict costs, __global const u32 *restrict flags,
+             __global const u32 *restrict which, const u32 first, const u32 k,
+             const u32 n)
 {
     for (u32 e = share_begin(n), end = share_end(n); e < end; e++) {
         const u32 from = which[e];
@@ -133,10 +136,11 @@ __kernel void connect_copy(__global u32 *restrict out_vertices, __global u32 *re
 /* Early refusal: leaves each query only links into components that both sides reach, and skips those with none;
  * a query that is skipped already may have no ends.
  * reports: [n]; queries: [n]; components: [V]; sizes: [V], at the lowest vertex of each component. */
-__kernel void connect_queries(__global struct connect_report *restrict reports,
-                              __global struct query *restrict queries, __global u32 *vertices,
-                              __global u32 *costs, __global const u32 *restrict components,
-                              __global const u32 *restrict sizes, const u32 n, const u32 k)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+connect_queries(__global struct connect_report *restrict reports,
+                __global struct query *restrict queries, __global u32 *vertices,
+                __global u32 *costs, __global const u32 *restrict components,
+                __global const u32 *restrict sizes, const u32 n, const u32 k)
 {
     for (u32 q = share_begin(n), end = share_end(n); q < end; q++) {
         const struct query query = queries[q];

@@ -19,13 +19,14 @@
  * link. Sets END_FREE and END_AT_MILESTONE. flags: [n], END_OUTSIDE or 0 on entry; neighbors,
  * distances: [n][k]; ends: f32[n][ROW]; states, components: of the vertices, components not read
  * where enough is 0. */
-__kernel void connect_fans(__global u32 *restrict vertices, __global u32 *restrict costs,
-                           __global u32 *restrict flags, __global const u32 *restrict neighbors,
-                           __global const f32 *restrict distances,
-                           __global const f32 *restrict ends, __global const f32 *restrict states,
-                           __global const u32 *restrict components, const u32 enough,
-                           const u32 wanted, const f32 weight_scale, const u32 k, const u32 n,
-                           SCENE_PARAMETERS)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+connect_fans(__global u32 *restrict vertices, __global u32 *restrict costs,
+             __global u32 *restrict flags, __global const u32 *restrict neighbors,
+             __global const f32 *restrict distances,
+             __global const f32 *restrict ends, __global const f32 *restrict states,
+             __global const u32 *restrict components, const u32 enough,
+             const u32 wanted, const f32 weight_scale, const u32 k, const u32 n,
+             SCENE_PARAMETERS)
 {
     const struct scene scene = SCENE_FROM_PARAMETERS;
     for (u32 e = share_begin(n), stop = share_end(n); e < stop; e++) {

@@ -53,10 +53,11 @@ static inline void check_fans(__global u32 *valid, __global const f32 *from, __g
  * 0 for a pair with NONE_U32. Pairs come in runs: after `enough` free ones (0: never) of a run into
  * the component `wanted` the rest of it is not checked and 0. valid: [n * run]; pairs: [n * run][2]
  * from run `first` of the list on; components: by rows of `to`, not read where enough is 0. */
-__kernel void edges_check(__global u32 *restrict valid, __global const f32 *from,
-                          __global const f32 *to, __global const u32 *restrict pairs,
-                          __global const u32 *restrict components, const u32 run, const u32 enough,
-                          const u32 wanted, const u32 first, const u32 n, SCENE_PARAMETERS)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+edges_check(__global u32 *restrict valid, __global const f32 *from,
+            __global const f32 *to, __global const u32 *restrict pairs,
+            __global const u32 *restrict components, const u32 run, const u32 enough,
+            const u32 wanted, const u32 first, const u32 n, SCENE_PARAMETERS)
 {
     const struct scene scene = SCENE_FROM_PARAMETERS;
     const u32 begin = (first + share_begin(n)) * run, end = (first + share_end(n)) * run;

@@ -27,9 +27,10 @@ static inline void embed_orientation(f32 *out, const f32 *quaternion, f32 weight
 }
 
 /* Embedded rows of n states. rows: f32[n][ROW]; states: f32[n][state_row]. */
-__kernel void embedding_rows(__global f32 *restrict rows, __global const f32 *restrict states,
-                             const struct embedding_sources sources, const u32 state_row,
-                             const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+embedding_rows(__global f32 *restrict rows, __global const f32 *restrict states,
+               const struct embedding_sources sources, const u32 state_row,
+               const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
         __global const f32 *state = states + (size_t)i * state_row;

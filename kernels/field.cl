@@ -52,10 +52,11 @@ static inline u32 part_bits(const struct voxel_part *part, u32 x, u32 j, u32 k, 
 
 /* bits: [size z][size y][tiles x] words, all written: voxels that some part touches. offsets,
  * members: parts by tiles. */
-__kernel void field_mark(__global u32 *restrict bits,
-                         __global const struct voxel_part *restrict parts,
-                         __global const u32 *restrict offsets, __global const u32 *restrict members,
-                         const struct voxel_array array, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+field_mark(__global u32 *restrict bits,
+           __global const struct voxel_part *restrict parts,
+           __global const u32 *restrict offsets, __global const u32 *restrict members,
+           const struct voxel_array array, const u32 n)
 {
     const u32 tiles_x = array.tiles[0], tiles_y = array.tiles[1];
     for (u32 tile = share_begin(n), end = share_end(n); tile < end; tile++) {
@@ -106,8 +107,9 @@ static inline f32 squared_gap(u32 n)
 }
 
 /* values: f32[rows][size x], by the bits of each row. n = rows. */
-__kernel void field_rows(__global f32 *restrict values, __global const u32 *restrict bits,
-                         const struct voxel_array array, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+field_rows(__global f32 *restrict values, __global const u32 *restrict bits,
+           const struct voxel_array array, const u32 n)
 {
     const u32 size = array.size[0];
     for (u32 row = share_begin(n), end = share_end(n); row < end; row++) {
@@ -210,9 +212,10 @@ static inline void line_transform(__global f32 *values, size_t stride, u32 n, u3
 
 /* Lines of `length` values, `stride` apart, in place; line l begins at l / stride * layer + l %
  * stride. n: lines; entries: length + 1. */
-__kernel void field_lines(__global f32 *values, __global struct parabola *envelopes,
-                          const u32 first, const u32 length, const u32 stride, const u32 layer,
-                          const u32 entries, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+field_lines(__global f32 *values, __global struct parabola *envelopes,
+            const u32 first, const u32 length, const u32 stride, const u32 layer,
+            const u32 entries, const u32 n)
 {
     for (u32 line = LINE_FIRST(n); line < LINE_END(n); line = LINE_NEXT(line)) {
         const u32 outer = line / stride;
@@ -223,8 +226,9 @@ __kernel void field_lines(__global f32 *values, __global struct parabola *envelo
 
 /* values: f32[height][width] from array.first on: distances along the row to a cell of another
  * class, all outside counting as blocked; of blocked cells 0. n = rows. */
-__kernel void grid_rows(__global f32 *restrict values, __global const uchar *restrict cells,
-                        const u32 first, const u32 width, const u32 cells_first, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+grid_rows(__global f32 *restrict values, __global const uchar *restrict cells,
+          const u32 first, const u32 width, const u32 cells_first, const u32 n)
 {
     for (u32 row = share_begin(n), end = share_end(n); row < end; row++) {
         __global f32 *out = values + first + (size_t)row * width;
@@ -249,9 +253,10 @@ __kernel void grid_rows(__global f32 *restrict values, __global const uchar *res
 
 /* The same along columns, in place: a run of one class at a time, the cells beside it are of
  * another. n: columns; entries: height + 1. */
-__kernel void grid_columns(__global f32 *values, __global const uchar *restrict cells,
-                           __global struct parabola *envelopes, const u32 first, const u32 height,
-                           const u32 cells_first, const u32 entries, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+grid_columns(__global f32 *values, __global const uchar *restrict cells,
+             __global struct parabola *envelopes, const u32 first, const u32 height,
+             const u32 cells_first, const u32 entries, const u32 n)
 {
     for (u32 column = LINE_FIRST(n); column < LINE_END(n); column = LINE_NEXT(column)) {
         __global f32 *out = values + first + column;

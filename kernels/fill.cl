@@ -6,7 +6,8 @@
  */
 #include "language.h"
 
-__kernel void fill_u32(__global u32 *out, u64 first, u64 n, u32 value)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+fill_u32(__global u32 *out, u64 first, u64 n, u32 value)
 {
     const u64 item = get_global_id(0), items = get_global_size(0);
 #ifdef SHAPE_CPU

@@ -32,9 +32,10 @@ static inline float extend(float cost, __global const float *weights, u32 arc)
 
 /* Arc j of the sorted order is the one from ends[order[j]]: to the other end of its edge, of its
  * edge's weight. */
-__kernel void graph_arcs(__global u32 *restrict targets, __global float *restrict arc_weights,
-                         __global const u32 *restrict order, __global const u32 *restrict ends,
-                         __global const float *restrict weights, u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+graph_arcs(__global u32 *restrict targets, __global float *restrict arc_weights,
+           __global const u32 *restrict order, __global const u32 *restrict ends,
+           __global const float *restrict weights, u32 n)
 {
     for (u32 j = share_begin(n); j < share_end(n); j++) {
         const u32 arc = order[j];
@@ -50,10 +51,11 @@ __kernel void graph_arcs(__global u32 *restrict targets, __global float *restric
 #ifndef WEIGHTED
 
 /* levels: NONE_U32 throughout. queues: u32[slots][V]. */
-__kernel void graph_queue(__global u32 *restrict levels, __global u32 *restrict queues,
-                          __global const u32 *restrict offsets,
-                          __global const u32 *restrict targets,
-                          __global const u32 *restrict sources, u32 slots, u32 vertices, u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+graph_queue(__global u32 *restrict levels, __global u32 *restrict queues,
+            __global const u32 *restrict offsets,
+            __global const u32 *restrict targets,
+            __global const u32 *restrict sources, u32 slots, u32 vertices, u32 n)
 {
     const u32 slot = (u32)get_global_id(0);
     if (slot >= slots)
@@ -139,11 +141,12 @@ static inline u32 heap_pop(struct heap *heap)
 }
 
 /* costs: infinite throughout; levels: NONE_U32. heaps, places: u32[slots][V]. */
-__kernel void graph_heap(__global float *restrict costs, __global u32 *restrict levels,
-                         __global u32 *restrict heaps, __global u32 *restrict places,
-                         __global const u32 *restrict offsets, __global const u32 *restrict targets,
-                         __global const float *restrict weights,
-                         __global const u32 *restrict sources, u32 slots, u32 vertices, u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+graph_heap(__global float *restrict costs, __global u32 *restrict levels,
+           __global u32 *restrict heaps, __global u32 *restrict places,
+           __global const u32 *restrict offsets, __global const u32 *restrict targets,
+           __global const float *restrict weights,
+           __global const u32 *restrict sources, u32 slots, u32 vertices, u32 n)
 {
     const u32 slot = (u32)get_global_id(0);
     if (slot >= slots)
@@ -182,9 +185,10 @@ __kernel void graph_heap(__global float *restrict costs, __global u32 *restrict 
 
 /* The sources' own values: level 0; WEIGHTED, before the levels: bits of cost 0, and in the mask.
  */
-__kernel void graph_seed(__global u32 *restrict values, __global u32 *restrict updates,
-                         __global u32 *restrict mask, __global const u32 *restrict sources,
-                         u32 vertices, u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+graph_seed(__global u32 *restrict values, __global u32 *restrict updates,
+           __global u32 *restrict mask, __global const u32 *restrict sources,
+           u32 vertices, u32 n)
 {
     for (u32 s = share_begin(n); s < share_end(n); s++) {
         const size_t at = (size_t)s * vertices + sources[s];
@@ -198,11 +202,12 @@ __kernel void graph_seed(__global u32 *restrict values, __global u32 *restrict u
 
 /* One level: those at `level` - 1 give it to their neighbours without one; WEIGHTED: along arcs of
  * shortest paths only. */
-__kernel void graph_push(__global u32 *levels, __global u32 *moved,
-                         __global const float *restrict costs, __global const u32 *restrict offsets,
-                         __global const u32 *restrict targets,
-                         __global const float *restrict weights, u32 level, u32 round, u32 vertices,
-                         u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+graph_push(__global u32 *levels, __global u32 *moved,
+           __global const float *restrict costs, __global const u32 *restrict offsets,
+           __global const u32 *restrict targets,
+           __global const float *restrict weights, u32 level, u32 round, u32 vertices,
+           u32 n)
 {
     if (IS_OVER(moved, round))
         return;
@@ -229,11 +234,12 @@ __kernel void graph_push(__global u32 *levels, __global u32 *moved,
 #ifdef WEIGHTED
 
 /* Vertices of the mask offer their neighbours a cost, and leave it. */
-__kernel void graph_relax(__global u32 *updates, __global u32 *restrict mask,
-                          __global const u32 *restrict moved, __global const float *restrict costs,
-                          __global const u32 *restrict offsets,
-                          __global const u32 *restrict targets,
-                          __global const float *restrict weights, u32 round, u32 vertices, u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+graph_relax(__global u32 *updates, __global u32 *restrict mask,
+            __global const u32 *restrict moved, __global const float *restrict costs,
+            __global const u32 *restrict offsets,
+            __global const u32 *restrict targets,
+            __global const float *restrict weights, u32 round, u32 vertices, u32 n)
 {
     if (IS_OVER(moved, round))
         return;
@@ -252,9 +258,10 @@ __kernel void graph_relax(__global u32 *updates, __global u32 *restrict mask,
 }
 
 /* Vertices that were offered less take it, and enter the mask. */
-__kernel void graph_settle(__global u32 *restrict costs, __global u32 *restrict mask,
-                           __global u32 *restrict moved, __global const u32 *restrict updates,
-                           u32 round, u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+graph_settle(__global u32 *restrict costs, __global u32 *restrict mask,
+             __global u32 *restrict moved, __global const u32 *restrict updates,
+             u32 round, u32 n)
 {
     if (IS_OVER(moved, round))
         return;
@@ -276,11 +283,12 @@ __kernel void graph_settle(__global u32 *restrict costs, __global u32 *restrict 
 
 /* parents[s][v] = the lowest neighbour one level nearer, WEIGHTED: from which the cost is v's; a
  * source's is itself, and of a vertex that is not reached NONE_U32. */
-__kernel void graph_parents(__global u32 *restrict parents, __global const float *restrict costs,
-                            __global const u32 *restrict levels,
-                            __global const u32 *restrict offsets,
-                            __global const u32 *restrict targets,
-                            __global const float *restrict weights, u32 vertices, u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+graph_parents(__global u32 *restrict parents, __global const float *restrict costs,
+              __global const u32 *restrict levels,
+              __global const u32 *restrict offsets,
+              __global const u32 *restrict targets,
+              __global const float *restrict weights, u32 vertices, u32 n)
 {
     for (u32 i = share_begin(n); i < share_end(n); i++) {
         const u32 v = i % vertices;

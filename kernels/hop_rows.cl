@@ -14,8 +14,9 @@
 
 /* The first level: each landmark, vertices[landmark], is at itself. All of seen, current and next are zero
  * and all entries HOP_FAR before. */
-__kernel void hop_rows_seed(__global uchar *rows, __global u64 *seen, __global u64 *current,
-                            __global const u32 *vertices, u32 landmarks, u32 words)
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+hop_rows_seed(__global uchar *rows, __global u64 *seen, __global u64 *current,
+              __global const u32 *vertices, u32 landmarks, u32 words)
 {
     // one work-item: landmarks may be one vertex
     if (get_global_id(0) > 0)
@@ -30,11 +31,12 @@ __kernel void hop_rows_seed(__global uchar *rows, __global u64 *seen, __global u
 
 /* One level, whose entry is `entry`: next = the landmarks that come to each vertex now. *grown becomes not 0
  * if any does. Of the n vertices from `first` on. */
-__kernel void hop_rows_pull(__global uchar *restrict rows, __global u64 *restrict seen,
-                            __global u64 *restrict next, __global const u64 *restrict current,
-                            volatile __global u32 *grown, __global const u32 *restrict offsets,
-                            __global const struct arc *restrict arcs, u32 landmarks, u32 words,
-                            u32 entry, u32 first, u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+hop_rows_pull(__global uchar *restrict rows, __global u64 *restrict seen,
+              __global u64 *restrict next, __global const u64 *restrict current,
+              volatile __global u32 *grown, __global const u32 *restrict offsets,
+              __global const struct arc *restrict arcs, u32 landmarks, u32 words,
+              u32 entry, u32 first, u32 n)
 {
     bool any = false;
     for (u32 v = first + share_begin(n), end = first + share_end(n); v < end; v++) {
@@ -60,7 +62,8 @@ __kernel void hop_rows_pull(__global uchar *restrict rows, __global u64 *restric
 }
 
 /* The quantum doubles. n: entries. */
-__kernel void hop_rows_halve(__global uchar *restrict rows, u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+hop_rows_halve(__global uchar *restrict rows, u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
         if (rows[i] != HOP_FAR)

@@ -10,8 +10,9 @@
 #include "share.h"
 
 /* Where the bodies are. frames: [n][BODIES][12], rows of the rotation and the origin; states: [n][ROW] */
-__kernel void kinematics_frames(__global f32 *restrict frames, __global const f32 *restrict states,
-                             const u32 n, __global const struct body *restrict bodies)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+kinematics_frames(__global f32 *restrict frames, __global const f32 *restrict states,
+               const u32 n, __global const struct body *restrict bodies)
 {
     f32 row[ROW];
     lane_f32 rows[DOF];

@@ -24,9 +24,10 @@
 
 /* keys[i] of row i. projections: [DOF + 1][LSH_PROJECTIONS], aᵢ / W and last bᵢ / W; factors:
  * [LSH_PROJECTIONS] the rᵢ; both 0 past the last. */
-__kernel void lsh_keys(__global u32 *restrict keys, __global const f32 *restrict rows,
-                       __global const f32 *restrict projections,
-                       __global const u32 *restrict factors, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+lsh_keys(__global u32 *restrict keys, __global const f32 *restrict rows,
+         __global const f32 *restrict projections,
+         __global const u32 *restrict factors, const u32 n)
 {
     const uint8 factor = vload8(0, factors);
 
@@ -46,7 +47,7 @@ __kernel void lsh_keys(__global u32 *restrict keys, __global const f32 *restrict
 /* Foreign rows and one table: query q offers the members of its run (run_of[q], from the hash
  * table; NONE_U32: an empty bucket), its first chunk, to its slice `table` of the candidates.
  * distances, indices: [n][tables][k], squared; order: [points] by key; starts, lengths: [runs]. */
-__kernel void
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
 lsh_offer_foreign(__global f32 *restrict distances, __global u32 *restrict indices,
                   __global const f32 *restrict points, __global const u32 *restrict order,
                   __global const u32 *restrict run_of, __global const u32 *restrict starts,
@@ -75,8 +76,9 @@ lsh_offer_foreign(__global f32 *restrict distances, __global u32 *restrict indic
 }
 
 /* flags[…] = 1 for the first of equal indices in each of n sorted segments of candidates. */
-__kernel void lsh_flag_distinct(__global u32 *restrict flags, __global const u32 *restrict indices,
-                                const u32 segment, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+lsh_flag_distinct(__global u32 *restrict flags, __global const u32 *restrict indices,
+                  const u32 segment, const u32 n)
 {
     for (u32 s = share_begin(n), end = share_end(n); s < end; s++) {
         u32 before = NONE_U32;
@@ -88,8 +90,9 @@ __kernel void lsh_flag_distinct(__global u32 *restrict flags, __global const u32
 }
 
 /* Past its first counts[s] entries each of n segments holds nothing. */
-__kernel void lsh_clear_rest(__global f32 *restrict distances, __global u32 *restrict indices,
-                             __global const u32 *restrict counts, const u32 segment, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+lsh_clear_rest(__global f32 *restrict distances, __global u32 *restrict indices,
+               __global const u32 *restrict counts, const u32 segment, const u32 n)
 {
     for (u32 s = share_begin(n), end = share_end(n); s < end; s++) {
         for (u32 i = counts[s]; i < segment; i++) {
@@ -100,10 +103,11 @@ __kernel void lsh_clear_rest(__global f32 *restrict distances, __global u32 *res
 }
 
 /* The first k of each of n segments, to the lists. indices, distances: [n][k]; distances metric. */
-__kernel void lsh_cut(__global u32 *restrict indices, __global f32 *restrict distances,
-                      __global const u32 *restrict sorted_indices,
-                      __global const f32 *restrict sorted_distances, const u32 segment, const u32 k,
-                      const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+lsh_cut(__global u32 *restrict indices, __global f32 *restrict distances,
+        __global const u32 *restrict sorted_indices,
+        __global const f32 *restrict sorted_distances, const u32 segment, const u32 k,
+        const u32 n)
 {
     for (u32 s = share_begin(n), end = share_end(n); s < end; s++) {
         for (u32 i = 0; i < k; i++) {

@@ -49,8 +49,9 @@ typedef u32 lanes_u32;
 #endif
 
 /* Rows in the order of a table: out[place] = rows[order[place]]. */
-__kernel void lsh_gather(__global f32 *restrict out, __global const f32 *restrict rows,
-                         __global const u32 *restrict order, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+lsh_gather(__global f32 *restrict out, __global const f32 *restrict rows,
+           __global const u32 *restrict order, const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++)
         for (u32 c = 0; c < ROW; c++)
@@ -58,7 +59,8 @@ __kernel void lsh_gather(__global f32 *restrict out, __global const f32 *restric
 }
 
 /* Empty lists: n keys. */
-__kernel void lsh_clear(__global u64 *restrict lists, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+lsh_clear(__global u64 *restrict lists, const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++)
         lists[i] = LSH_KEY_EMPTY;
@@ -140,10 +142,11 @@ static inline void join_group(__global u64 *lists, __global const f32 *rows,
 
 /* Every point meets its bucket. lists: u64[n][k]; rows: [n], in the table's order; starts, lengths:
  * [runs]. */
-__kernel void lsh_join(__global u64 *restrict lists, __global const f32 *restrict rows,
-                       __global const u32 *restrict order, __global const u32 *restrict starts,
-                       __global const u32 *restrict lengths, const u32 runs, const u32 k,
-                       const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+lsh_join(__global u64 *restrict lists, __global const f32 *restrict rows,
+         __global const u32 *restrict order, __global const u32 *restrict starts,
+         __global const u32 *restrict lengths, const u32 runs, const u32 k,
+         const u32 n)
 {
     const u32 stop = share_end(n);
     u32 at = share_begin(n), run = bisect_run(starts, runs, at);

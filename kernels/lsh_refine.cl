@@ -119,9 +119,10 @@ static inline void settle(__global u32 *indices, __global f32 *distances, const 
 }
 
 /* One pass over the points' own lists. out, in: u64[n][k], not the same; order: [n], a table's. */
-__kernel void lsh_refine(__global u64 *restrict out, __global const u64 *restrict in,
-                         __global const f32 *restrict points, __global const u32 *restrict order,
-                         const u32 k, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+lsh_refine(__global u64 *restrict out, __global const u64 *restrict in,
+           __global const f32 *restrict points, __global const u32 *restrict order,
+           const u32 k, const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
         const u32 own = order[i];
@@ -140,11 +141,12 @@ __kernel void lsh_refine(__global u64 *restrict out, __global const u64 *restric
 /* A pass over the lists of n foreign rows, in place. indices, distances: [n][k], metric; lists:
  * u64[points][listed], of the points; a point counts where its squared distance is below `bound`.
  */
-__kernel void lsh_refine_foreign(__global u32 *restrict indices, __global f32 *restrict distances,
-                                 __global const f32 *restrict queries,
-                                 __global const u64 *restrict lists,
-                                 __global const f32 *restrict points, const f32 bound, const u32 k,
-                                 const u32 listed, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+lsh_refine_foreign(__global u32 *restrict indices, __global f32 *restrict distances,
+                   __global const f32 *restrict queries,
+                   __global const u64 *restrict lists,
+                   __global const f32 *restrict points, const f32 bound, const u32 k,
+                   const u32 listed, const u32 n)
 {
     for (u32 q = share_begin(n), end = share_end(n); q < end; q++) {
         __global const f32 *row = queries + (size_t)q * ROW;
@@ -165,9 +167,10 @@ __kernel void lsh_refine_foreign(__global u32 *restrict indices, __global f32 *r
 }
 
 /* Of n sampled points q * stride: how many of the first k are as near as reach[q], metric. */
-__kernel void lsh_hits(__global u32 *restrict hits, __global const u64 *restrict lists,
-                       __global const f32 *restrict reach, const u32 stride, const u32 k,
-                       const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+lsh_hits(__global u32 *restrict hits, __global const u64 *restrict lists,
+         __global const f32 *restrict reach, const u32 stride, const u32 k,
+         const u32 n)
 {
     for (u32 q = share_begin(n), end = share_end(n); q < end; q++) {
         u32 count = 0;
@@ -179,9 +182,10 @@ __kernel void lsh_hits(__global u32 *restrict hits, __global const u64 *restrict
 
 /* The lists of points first … first + n - 1. indices, distances: [n][k], metric; a point counts
  * where its squared distance is below `bound`. */
-__kernel void lsh_settle(__global u32 *restrict indices, __global f32 *restrict distances,
-                         __global const u64 *restrict lists, __global const f32 *restrict points,
-                         const f32 bound, const u32 first, const u32 k, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+lsh_settle(__global u32 *restrict indices, __global f32 *restrict distances,
+           __global const u64 *restrict lists, __global const f32 *restrict points,
+           const f32 bound, const u32 first, const u32 k, const u32 n)
 {
     for (u32 q = share_begin(n), end = share_end(n); q < end; q++) {
         u64 list[LISTED];

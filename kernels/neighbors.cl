@@ -135,10 +135,11 @@ static inline void search_group(__global f32 *distances, __global u32 *indices,
 /* The k nearest of `count` points for n queries. indices: [n][k], NONE_U32 past the last;
  * distances: [n][k], metric, INFINITY past the last. A point counts where its squared distance is
  * below `bound`. */
-__kernel void neighbors_exact(__global u32 *restrict indices, __global f32 *restrict distances,
-                              __global const f32 *points, const u32 count, __global const f32 *rows,
-                              const u32 first, const u32 stride, const u32 among, const u32 n,
-                              const u32 k, const f32 bound)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+neighbors_exact(__global u32 *restrict indices, __global f32 *restrict distances,
+                __global const f32 *points, const u32 count, __global const f32 *rows,
+                const u32 first, const u32 stride, const u32 among, const u32 n,
+                const u32 k, const f32 bound)
 {
     const struct asked asked = {rows, first, stride, among};
     const u32 groups = (n + LANES - 1) / LANES;
@@ -158,11 +159,12 @@ __kernel void neighbors_exact(__global u32 *restrict indices, __global f32 *rest
 
 /* Of n sampled points first + q * stride: how many of found[point][0 … k-1] are as near as the true
  * k-th. exact: [n][k] true distances. hits, wanted: [n]. */
-__kernel void neighbors_recall(__global u32 *restrict hits, __global u32 *restrict wanted,
-                               __global const f32 *restrict exact,
-                               __global const u32 *restrict found,
-                               __global const f32 *restrict points, const u32 first,
-                               const u32 stride, const u32 n, const u32 k)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+neighbors_recall(__global u32 *restrict hits, __global u32 *restrict wanted,
+                 __global const f32 *restrict exact,
+                 __global const u32 *restrict found,
+                 __global const f32 *restrict points, const u32 first,
+                 const u32 stride, const u32 n, const u32 k)
 {
     for (u32 q = share_begin(n), end = share_end(n); q < end; q++) {
         const u32 point = first + q * stride;

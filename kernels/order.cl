@@ -17,9 +17,10 @@
 
 /* keys[q]: the less, the farther query q's start is from its first goal; the greatest where there is nothing to
  * search. order[q] = q. n: queries. */
-__kernel void order_queries(__global u32 *restrict keys, __global u32 *restrict order,
-                            __global const struct query *restrict queries,
-                            __global const f32 *restrict end_states, u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+order_queries(__global u32 *restrict keys, __global u32 *restrict order,
+              __global const struct query *restrict queries,
+              __global const f32 *restrict end_states, u32 n)
 {
     for (u32 q = share_begin(n), end = share_end(n); q < end; q++) {
         u32 key = NONE_U32;

@@ -15,8 +15,9 @@
 
 /* rows[i] = the configuration of numbers[i]. limits: f32[2][ROW]; numbers: f32[n][DOF] in [0, 1).
  */
-__kernel void sample_uniform(__global f32 *restrict rows, __global const f32 *restrict numbers,
-                             __global const f32 *restrict limits, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+sample_uniform(__global f32 *restrict rows, __global const f32 *restrict numbers,
+               __global const f32 *restrict limits, const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
         f32 units[DOF], row[ROW];
@@ -28,8 +29,9 @@ __kernel void sample_uniform(__global f32 *restrict rows, __global const f32 *re
 }
 
 /* rows[i] = the centre of lattice cell first + i. */
-__kernel void sample_lattice(__global f32 *restrict rows, const struct lattice lattice,
-                             const u32 first, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+sample_lattice(__global f32 *restrict rows, const struct lattice lattice,
+               const u32 first, const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
         const struct lattice_offset cell = lattice_cell(&lattice, first + i);
@@ -48,8 +50,9 @@ __kernel void sample_lattice(__global f32 *restrict rows, const struct lattice l
 }
 
 /* flags[i] = 0 where a coordinate of rows[i] is beyond its limits. limits: f32[2][ROW]. */
-__kernel void sample_within(__global u32 *restrict flags, __global const f32 *restrict rows,
-                            __global const f32 *restrict limits, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+sample_within(__global u32 *restrict flags, __global const f32 *restrict rows,
+              __global const f32 *restrict limits, const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
         u32 within = flags[i];
@@ -62,9 +65,10 @@ __kernel void sample_within(__global u32 *restrict flags, __global const f32 *re
 }
 
 /* states[places[first + i]] = rows[kept[i]]. states: f32[][ROW]; rows: the draws. */
-__kernel void sample_keep(__global f32 *restrict states, __global const f32 *restrict rows,
-                          __global const u32 *restrict kept, __global const u32 *restrict places,
-                          const u32 first, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+sample_keep(__global f32 *restrict states, __global const f32 *restrict rows,
+            __global const u32 *restrict kept, __global const u32 *restrict places,
+            const u32 first, const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
         f32 row[ROW];
@@ -75,11 +79,12 @@ __kernel void sample_keep(__global f32 *restrict states, __global const f32 *res
 
 /* The free cells kept[i] become milestones base + i: their states, and which milestone is where:
  * cell_of[milestone] and its inverse. first: the cell of row 0. */
-__kernel void sample_keep_cells(__global f32 *restrict states, __global u32 *restrict cell_of,
-                                __global u32 *restrict milestone_at,
-                                __global const f32 *restrict rows,
-                                __global const u32 *restrict kept, const u32 first, const u32 base,
-                                const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+sample_keep_cells(__global f32 *restrict states, __global u32 *restrict cell_of,
+                  __global u32 *restrict milestone_at,
+                  __global const f32 *restrict rows,
+                  __global const u32 *restrict kept, const u32 first, const u32 base,
+                  const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
         const u32 cell = first + kept[i];
@@ -94,14 +99,15 @@ __kernel void sample_keep_cells(__global f32 *restrict states, __global u32 *res
 /* A free cell's milestones nearby, by the sorted table of offsets; where that does not reach far
  * enough, by all milestones. indices: [n][k]. `complete`: the table holds all that the radius
  * allows. */
-__kernel void sample_lattice_neighbors(__global u32 *restrict indices,
-                                       __global const f32 *restrict states,
-                                       __global const u32 *restrict cell_of,
-                                       __global const u32 *restrict milestone_at,
-                                       __global const struct lattice_offset *restrict offsets,
-                                       const u32 offset_count, const u32 complete,
-                                       const struct lattice lattice, const u32 milestones,
-                                       const f32 bound, const u32 k, const u32 first, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+sample_lattice_neighbors(__global u32 *restrict indices,
+                         __global const f32 *restrict states,
+                         __global const u32 *restrict cell_of,
+                         __global const u32 *restrict milestone_at,
+                         __global const struct lattice_offset *restrict offsets,
+                         const u32 offset_count, const u32 complete,
+                         const struct lattice lattice, const u32 milestones,
+                         const f32 bound, const u32 k, const u32 first, const u32 n)
 {
     for (u32 q = share_begin(n), stop = share_end(n); q < stop; q++) {
         const u32 own = first + q;

@@ -14,8 +14,9 @@
 #include "share.h"
 
 /* rows[i] = uniform draw first + i of the purpose. limits: f32[2][ROW]. */
-__kernel void sample_draw(__global f32 *restrict rows, __global const f32 *restrict limits,
-                          const u64 seed, const u32 purpose, const u32 first, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+sample_draw(__global f32 *restrict rows, __global const f32 *restrict limits,
+            const u64 seed, const u32 purpose, const u32 first, const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
         u32 words[SAMPLE_WORDS];
@@ -30,10 +31,11 @@ __kernel void sample_draw(__global f32 *restrict rows, __global const f32 *restr
 
 /* partners[j] = a normal draw about the end kept[j / per], at the next of the scales. Draws have
  * the numbers of their ends, so that they do not depend on which ends were kept. */
-__kernel void sample_partners(__global f32 *restrict partners, __global const f32 *restrict ends,
-                              __global const u32 *restrict kept, const u32 per, const float4 sigmas,
-                              __global const f32 *restrict limits, const u64 seed,
-                              const u32 purpose, const u32 first, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+sample_partners(__global f32 *restrict partners, __global const f32 *restrict ends,
+                __global const u32 *restrict kept, const u32 per, const float4 sigmas,
+                __global const f32 *restrict limits, const u64 seed,
+                const u32 purpose, const u32 first, const u32 n)
 {
     const f32 scales[SAMPLE_SCALES] = {sigmas.x, sigmas.y, sigmas.z, sigmas.w};
     for (u32 j = share_begin(n), end = share_end(n); j < end; j++) {
@@ -48,16 +50,18 @@ __kernel void sample_partners(__global f32 *restrict partners, __global const f3
 }
 
 /* flags[i] = 1 - flags[i]: which collide, of which are free. */
-__kernel void sample_blocked(__global u32 *restrict flags, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+sample_blocked(__global u32 *restrict flags, const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++)
         flags[i] = 1 - flags[i];
 }
 
 /* Of a pair of which just one is free, that one: into a[i], with free_a[i] = 1; else 0. */
-__kernel void sample_either(__global f32 *restrict a, __global u32 *restrict free_a,
-                            __global const f32 *restrict b, __global const u32 *restrict free_b,
-                            const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+sample_either(__global f32 *restrict a, __global u32 *restrict free_a,
+              __global const f32 *restrict b, __global const u32 *restrict free_b,
+              const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
         if (free_b[i] && !free_a[i]) {
@@ -70,10 +74,11 @@ __kernel void sample_either(__global f32 *restrict a, __global u32 *restrict fre
 }
 
 /* The chosen pairs: b[i] = partners[chosen[i]], a[i] = the end that it was drawn about. */
-__kernel void sample_pair(__global f32 *restrict a, __global f32 *restrict b,
-                          __global const f32 *restrict ends, __global const u32 *restrict kept,
-                          __global const f32 *restrict partners,
-                          __global const u32 *restrict chosen, const u32 per, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+sample_pair(__global f32 *restrict a, __global f32 *restrict b,
+            __global const f32 *restrict ends, __global const u32 *restrict kept,
+            __global const f32 *restrict partners,
+            __global const u32 *restrict chosen, const u32 per, const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
         f32 row[ROW];
@@ -85,8 +90,9 @@ __kernel void sample_pair(__global f32 *restrict a, __global f32 *restrict b,
 }
 
 /* middles[i] = half-way from a[i] to b[i]. */
-__kernel void sample_middles(__global f32 *restrict middles, __global const f32 *restrict a,
-                             __global const f32 *restrict b, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+sample_middles(__global f32 *restrict middles, __global const f32 *restrict a,
+               __global const f32 *restrict b, const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
         f32 from[ROW], to[ROW];
@@ -98,9 +104,10 @@ __kernel void sample_middles(__global f32 *restrict middles, __global const f32 
 }
 
 /* A middle takes the place of the end that is like it: of the free one where it is free. */
-__kernel void sample_close_in(__global f32 *restrict blocked, __global f32 *restrict free,
-                              __global const f32 *restrict middles,
-                              __global const u32 *restrict is_free, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+sample_close_in(__global f32 *restrict blocked, __global f32 *restrict free,
+                __global const f32 *restrict middles,
+                __global const u32 *restrict is_free, const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
         f32 row[ROW];

@@ -19,11 +19,12 @@
 /* Attempt i is number first + i % round of tree i / round. ends[i] = where it leads; pairs[i] = the
  * node that it starts at, as a row of `nodes`, and i. nodes: f32[anchors][capacity][ROW], the
  * anchor itself first; steps: lengths, taken in turn. */
-__kernel void sample_extend(__global f32 *restrict ends, __global u32 *restrict pairs,
-                            __global const f32 *restrict nodes,
-                            __global const struct sample_tree *restrict trees, const u32 capacity,
-                            const u32 round, const float4 steps,
-                            __global const f32 *restrict limits, const u64 seed, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+sample_extend(__global f32 *restrict ends, __global u32 *restrict pairs,
+              __global const f32 *restrict nodes,
+              __global const struct sample_tree *restrict trees, const u32 capacity,
+              const u32 round, const float4 steps,
+              __global const f32 *restrict limits, const u64 seed, const u32 n)
 {
     const f32 lengths[SAMPLE_SCALES] = {steps.x, steps.y, steps.z, steps.w};
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {

@@ -11,12 +11,13 @@
 /* first, counts, goals: [queries], NONE_U32 from now on; control: [SEARCH_CONTROL_WORDS], 0 from now on.
  * vertices[i] = places[milestones[i]], NONE_U32 where that is none, for i < links. n: the greatest of
  * these lengths. */
-__kernel void search_begin(__global u32 *restrict first, __global u32 *restrict counts,
-                           __global u32 *restrict goals, __global u32 *restrict control,
-                           __global u32 *restrict vertices,
-                           __global const u32 *restrict milestones,
-                           __global const u32 *restrict places, const u32 queries, const u32 links,
-                           const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+search_begin(__global u32 *restrict first, __global u32 *restrict counts,
+             __global u32 *restrict goals, __global u32 *restrict control,
+             __global u32 *restrict vertices,
+             __global const u32 *restrict milestones,
+             __global const u32 *restrict places, const u32 queries, const u32 links,
+             const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
         if (i < queries) {
@@ -34,9 +35,10 @@ __kernel void search_begin(__global u32 *restrict first, __global u32 *restrict 
 }
 
 /* The paths that a full pool holds, of n queries, go to a larger one, to the same places. */
-__kernel void search_move(__global u32 *restrict larger, __global const u32 *restrict entries,
-                          __global const u32 *restrict first, __global const u32 *restrict counts,
-                          const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+search_move(__global u32 *restrict larger, __global const u32 *restrict entries,
+            __global const u32 *restrict first, __global const u32 *restrict counts,
+            const u32 n)
 {
     for (u32 q = share_begin(n), end = share_end(n); q < end; q++) {
         const u32 count = first[q] == NONE_U32 ? 0 : counts[q];
@@ -46,9 +48,10 @@ __kernel void search_move(__global u32 *restrict larger, __global const u32 *res
 }
 
 /* The vertices of n queries' paths, in the pool's entries, become milestones. first, counts: of the pool. */
-__kernel void search_end(__global u32 *restrict entries, __global const u32 *restrict first,
-                         __global const u32 *restrict counts, __global const u32 *restrict ids,
-                         const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+search_end(__global u32 *restrict entries, __global const u32 *restrict first,
+           __global const u32 *restrict counts, __global const u32 *restrict ids,
+           const u32 n)
 {
     for (u32 q = share_begin(n), end = share_end(n); q < end; q++) {
         for (u32 i = 0; i < counts[q]; i++)

@@ -1,6 +1,6 @@
-/* How independent elements are shared out over work-items: a contiguous stretch each. On a GPU the
- * host launches at least as many items as elements and each has one; on a CPU a few hundred have
- * many. Results never depend on it. Counts stay below 2^31. */
+/* How independent elements are shared out over work-items: a contiguous stretch each, in groups of
+ * WORKGROUP. On a GPU the host launches at least as many items as elements and each has one; on a
+ * CPU a few hundred have many. Results never depend on it. Counts stay below 2^31. */
 #ifndef KERNELS_SHARE_H
 #define KERNELS_SHARE_H
 

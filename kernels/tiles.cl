@@ -30,8 +30,9 @@
 #define SPLITS_MAX 32
 
 /* Point i * count / n of each of n samples. sample: f32[n][ROW]. */
-__kernel void tiles_sample(__global f32 *restrict sample, __global const f32 *restrict points,
-                           const u32 count, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+tiles_sample(__global f32 *restrict sample, __global const f32 *restrict points,
+             const u32 count, const u32 n)
 {
     for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
         const size_t from = (size_t)((u64)i * count / n);
@@ -50,10 +51,11 @@ static inline u32 child(u32 node, __global const f32 *point, u32 index, __global
 
 /* The bucket of each of n points by the tree axes, values, indices: [2^depth], and the points' own
  * order. */
-__kernel void tiles_classify(__global u32 *restrict buckets, __global u32 *restrict order,
-                             __global const f32 *restrict points, __global const u32 *restrict axes,
-                             __global const f32 *restrict values,
-                             __global const u32 *restrict indices, const u32 depth, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+tiles_classify(__global u32 *restrict buckets, __global u32 *restrict order,
+               __global const f32 *restrict points, __global const u32 *restrict axes,
+               __global const f32 *restrict values,
+               __global const u32 *restrict indices, const u32 depth, const u32 n)
 {
     const u32 end = share_end(n);
     u32 i = share_begin(n);
@@ -82,8 +84,9 @@ __kernel void tiles_classify(__global u32 *restrict buckets, __global u32 *restr
 
 /* Where each bucket begins among the sorted points, begins: [n + 1], and the slots of its whole
  * tiles. */
-__kernel void tiles_begins(__global u32 *restrict begins, __global u32 *restrict slots,
-                           __global const u32 *restrict sorted, const u32 count, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+tiles_begins(__global u32 *restrict begins, __global u32 *restrict slots,
+             __global const u32 *restrict sorted, const u32 count, const u32 n)
 {
     for (u32 b = share_begin(n), end = share_end(n); b < end; b++) {
         const u32 begin = bisect_below(sorted, count, b);
@@ -182,13 +185,14 @@ static inline void split_bucket(__global const f32 *rows, __global u64 *keys, u3
  * NONE_U32 in the pad), boxes: f32[nodes][2][ROW] and bounds: f32[2][DOF][nodes], lowest:
  * u32[nodes] least id, owners: u32[tiles] bucket. copies: f32[points][ROW] and keys: u64[points]
  * are scratch. */
-__kernel void tiles_split(__global f32 *restrict rows, __global u32 *restrict ids,
-                          __global f32 *restrict boxes, __global f32 *restrict bounds,
-                          __global u32 *restrict lowest, __global u32 *restrict owners,
-                          __global f32 *restrict copies, __global u64 *restrict keys,
-                          __global const f32 *restrict points, __global const u32 *restrict order,
-                          __global const u32 *restrict begins, __global const u32 *restrict starts,
-                          const struct tile_layout layout, const u32 first, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+tiles_split(__global f32 *restrict rows, __global u32 *restrict ids,
+            __global f32 *restrict boxes, __global f32 *restrict bounds,
+            __global u32 *restrict lowest, __global u32 *restrict owners,
+            __global f32 *restrict copies, __global u64 *restrict keys,
+            __global const f32 *restrict points, __global const u32 *restrict order,
+            __global const u32 *restrict begins, __global const u32 *restrict starts,
+            const struct tile_layout layout, const u32 first, const u32 n)
 {
     const u32 nodes = layout.tile_nodes + layout.bucket_nodes;
 
@@ -238,11 +242,12 @@ __kernel void tiles_split(__global f32 *restrict rows, __global u32 *restrict id
 }
 
 /* The tile of its bucket that is nearest to each of n foreign rows, and the rows' own order. */
-__kernel void tiles_place(__global u32 *restrict places, __global u32 *restrict order,
-                          __global const f32 *restrict queries, __global const f32 *restrict boxes,
-                          __global const u32 *restrict starts, __global const u32 *restrict axes,
-                          __global const f32 *restrict values, __global const u32 *restrict indices,
-                          const u32 depth, const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+tiles_place(__global u32 *restrict places, __global u32 *restrict order,
+            __global const f32 *restrict queries, __global const f32 *restrict boxes,
+            __global const u32 *restrict starts, __global const u32 *restrict axes,
+            __global const f32 *restrict values, __global const u32 *restrict indices,
+            const u32 depth, const u32 n)
 {
     for (u32 q = share_begin(n), end = share_end(n); q < end; q++) {
         __global const f32 *query = queries + (size_t)q * ROW;

@@ -18,8 +18,6 @@
 
 #include "workgroup.h"
 
-#define SEARCH_ATTRIBUTES __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-
 /* What the work-group shares: the kernel declares it. */
 struct group_memory {
     __local f32 *rows;            /* [TILE_ROWS][ROW] of the tile at hand */

@@ -11,8 +11,6 @@
 #include "share.h"
 #include "tiles_lists.h"
 
-#define SEARCH_ATTRIBUTES
-
 /* The least first bound, and the scale where there is none: neither overflows. */
 #define BOUND_LEAST 1e-30f
 #define SCALE_UNBOUNDED 1e-30f

@@ -73,14 +73,14 @@ static inline u32 stretch_tile(const struct tiles *tiles, const struct tile_aske
 
 /* The lists of all who are asked about. indices, distances: [points or queries][k], at a point's or
  * query's row; of a sample [sample][TILE_ROWS][k]. NONE_U32 and INFINITY past the last. */
-SEARCH_ATTRIBUTES
-__kernel void tiles_search(__global u32 *restrict indices, __global f32 *restrict distances,
-                           __global const f32 *restrict rows, __global const u32 *restrict ids,
-                           __global const f32 *restrict boxes, __global const f32 *restrict bounds,
-                           __global const u32 *restrict lowest, __global const u32 *restrict owners,
-                           __global const u32 *restrict starts, const struct tile_layout layout,
-                           __global const f32 *restrict queries, __global const u32 *restrict order,
-                           __global const u32 *restrict places, const struct tile_asked asked)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+tiles_search(__global u32 *restrict indices, __global f32 *restrict distances,
+             __global const f32 *restrict rows, __global const u32 *restrict ids,
+             __global const f32 *restrict boxes, __global const f32 *restrict bounds,
+             __global const u32 *restrict lowest, __global const u32 *restrict owners,
+             __global const u32 *restrict starts, const struct tile_layout layout,
+             __global const f32 *restrict queries, __global const u32 *restrict order,
+             __global const u32 *restrict places, const struct tile_asked asked)
 {
     const struct tiles tiles = {rows, boxes, bounds, ids, lowest, owners, starts, layout};
     const struct guests guests = {queries, order, places};

@@ -52,10 +52,11 @@ static inline u32 solids_near(u32 *near, u64 *within, __global const struct shap
 
 /* *vicinity = plan, and what is behind it, of the first `solids` shapes; n: blocks. (Oclgrind takes
  * for uninitialised what a kernel writes behind what the host has written.) */
-__kernel void vicinity_fill(__global struct vicinity *restrict vicinity, const struct vicinity plan,
-                            __global const struct shape *restrict shapes,
-                            __global const struct segment2 *restrict polygons, const u32 solids,
-                            const u32 n)
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+vicinity_fill(__global struct vicinity *restrict vicinity, const struct vicinity plan,
+              __global const struct shape *restrict shapes,
+              __global const struct segment2 *restrict polygons, const u32 solids,
+              const u32 n)
 {
     const struct vicinity *v = &plan;
     __global u64 *solids_within = (__global u64 *)(vicinity + 1);

@@ -134,7 +134,7 @@ enum prm_status prm_buffer_fill_u32(struct prm_context *context, struct prm_buff
 
     // few words are not worth a second work-item
     const struct prm_profile *profile = prm_context_profile(context);
-    const size_t group = profile->shape == PRM_SHAPE_CPU ? 1 : profile->workgroup;
+    const size_t group = profile->workgroup;
     const size_t items =
         profile->shape == PRM_SHAPE_CPU ? profile->compute_units : (size_t)profile->chunks * group;
     PRM_ASSERT(offset % sizeof(value) == 0);
