@@ -124,10 +124,61 @@ static enum prm_status find_program(struct prm_context *context, const char *fil
     return PRM_OK;
 }
 
-/* Makes the kernel object of an entry of a built program. */
-static enum prm_status make_kernel(const struct prm_program *program, enum prm_kernel_id kernel,
-                                   struct prm_program_kernel *made)
+/* The largest power of two below the profile's groups that does not exceed `most`; 1 at least. */
+static uint32_t smaller_workgroup(const struct prm_profile *profile, size_t most)
 {
+    uint32_t workgroup = profile->workgroup / 2;
+
+    while (workgroup > 1 && workgroup > most)
+        workgroup /= 2;
+    return workgroup > 1 ? workgroup : 1;
+}
+
+enum prm_status prm_kernel_limits_check(const char *name, const struct prm_kernel_limits *limits,
+                                        const struct prm_profile *profile)
+{
+    const size_t group = limits->group > 0 ? limits->group : profile->workgroup;
+    if (limits->local_bytes > profile->local_bytes)
+        return prm_fault_set(PRM_DEVICE_FAILED,
+                             "%s: %llu bytes of local memory a group, of which the device has %zu; "
+                             "tuning wg=%u makes all groups smaller",
+                             name, (unsigned long long)limits->local_bytes, profile->local_bytes,
+                             smaller_workgroup(profile, profile->workgroup / 2));
+    if (group > limits->group_max)
+        return prm_fault_set(
+            PRM_DEVICE_FAILED,
+            "%s: groups of %zu work-items, of which the device can run %zu; tuning "
+            "wg=%u makes all groups smaller",
+            name, group, limits->group_max, smaller_workgroup(profile, limits->group_max));
+    return PRM_OK;
+}
+
+/* What the device says of a kernel. */
+static enum prm_status find_limits(const struct prm_context *context, cl_kernel kernel,
+                                   struct prm_kernel_limits *limits)
+{
+    enum prm_status status = PRM_OK;
+    const cl_device_id device = context->device.id;
+    size_t stated[3];
+
+    TRY_CL(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                    sizeof(stated), stated, NULL));
+    TRY_CL(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE,
+                                    sizeof(limits->group_max), &limits->group_max, NULL));
+    TRY_CL(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE,
+                                    sizeof(limits->local_bytes), &limits->local_bytes, NULL));
+    limits->group = stated[0];
+
+cleanup:
+    return status;
+}
+
+/* Makes the kernel object of an entry of a built program. */
+static enum prm_status make_kernel(struct prm_context *context, const struct prm_program *program,
+                                   enum prm_kernel_id kernel, struct prm_program_kernel *made)
+{
+    enum prm_status status = PRM_OK;
+    struct prm_kernel_limits limits;
     cl_int code;
 
     made->object = clCreateKernel(program->object, KERNELS[kernel].entry, &code);
@@ -135,13 +186,15 @@ static enum prm_status make_kernel(const struct prm_program *program, enum prm_k
         return prm_fault_set(PRM_DEVICE_FAILED, "kernels/%s.cl has no kernel %s: %s",
                              KERNELS[kernel].file, KERNELS[kernel].entry,
                              prm_opencl_error_name(code));
-    code = clGetKernelInfo(made->object, CL_KERNEL_NUM_ARGS, sizeof(made->argument_count),
-                           &made->argument_count, NULL);
-    if (code != CL_SUCCESS) {
+    TRY_CL(clGetKernelInfo(made->object, CL_KERNEL_NUM_ARGS, sizeof(made->argument_count),
+                           &made->argument_count, NULL));
+    TRY(find_limits(context, made->object, &limits));
+    TRY(prm_kernel_limits_check(KERNELS[kernel].entry, &limits, &context->profile));
+
+cleanup:
+    if (status != PRM_OK)
         clReleaseKernel(made->object);
-        return prm_opencl_fault("clGetKernelInfo", code);
-    }
-    return PRM_OK;
+    return status;
 }
 
 enum prm_status prm_program_kernel(struct prm_context *context, enum prm_kernel_id kernel,
@@ -169,7 +222,7 @@ enum prm_status prm_program_kernel(struct prm_context *context, enum prm_kernel_
         status = prm_fault_set(PRM_HOST_MEMORY, "no memory for kernel %s", KERNELS[kernel].entry);
         goto cleanup;
     }
-    TRY(make_kernel(program, kernel, &entry->kernel));
+    TRY(make_kernel(context, program, kernel, &entry->kernel));
     entry->options = program->options;
     entry->next = *entries;
     *entries = entry;

@@ -21,8 +21,22 @@ struct prm_program_kernel {
     cl_uint argument_count;
 };
 
+/* What a device can run of one kernel: its registers and local memory may allow smaller groups than
+ * the device does. */
+struct prm_kernel_limits {
+    size_t group;     /* work-items of a group that the kernel states; 0: any number */
+    size_t group_max; /* of which there can be so many */
+    cl_ulong local_bytes;
+};
+
+/* PRM_DEVICE_FAILED where groups of the profile, or those that the kernel states, are too large for
+ * the device. Says what to do about it. */
+enum prm_status prm_kernel_limits_check(const char *name, const struct prm_kernel_limits *limits,
+                                        const struct prm_profile *profile);
+
 /* The kernel of an entry, built on first use. Options NULL:
- * none. PRM_DEVICE_FAILED with the compiler's log where the program does not build. */
+ * none. PRM_DEVICE_FAILED with the compiler's log where the program does not build, and where the
+ * device cannot run groups of its size. */
 enum prm_status prm_program_kernel(struct prm_context *context, enum prm_kernel_id kernel,
                                    const char *options, struct prm_program_kernel *found);
 

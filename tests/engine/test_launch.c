@@ -1,12 +1,13 @@
 /* Goal: kernels are built once per option string, launched with their arguments, timed, and a build
  * error names the true file and line. Method: the smallest kernel there is, scan_reduce, against a
  * serial sum; for build errors a definition that breaks one known line. */
-#include "device/launch.h"
+#include "device/program.h"
 #include "support/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define COUNT 1000
 
@@ -87,6 +88,9 @@ static void build_errors_name_the_true_line(void **state)
         // in a header of a header
         {"-DWORKGROUP=3", "kernels/workgroup.h", "#error \"WORKGROUP must be a power of two"},
     };
+    // a test that was packed for another machine lacks the sources
+    if (access(PRM_SOURCE_DIR "/kernels", R_OK) != 0)
+        skip();
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         char path[1024], place[256];
         snprintf(path, sizeof(path), "%s/%s", PRM_SOURCE_DIR, CASES[i].file);
@@ -127,6 +131,39 @@ static void wrong_launches_are_faults_that_name_the_kernel(void **state)
     assert_fault_says("scan_reduce: ");
     assert_fault_says("CL_INVALID_WORK_GROUP_SIZE");
     prm_buffer_destroy(test_context, &words);
+}
+
+static void groups_that_are_too_large_are_told_with_the_size_to_take(void **state)
+{
+    (void)state;
+    const struct prm_profile profile = {.workgroup = 256, .local_bytes = 1000};
+    static const struct {
+        struct prm_kernel_limits limits;
+        const char *fault; // NULL: none
+    } CASES[] = {
+        {{0, 256, 0}, NULL},
+        {{256, 256, 1000}, NULL},
+        {{32, 32, 0}, NULL}, // groups of its own
+        {{0, 255, 0},
+         "entry: groups of 256 work-items, of which the device can run 255; tuning wg=128"},
+        {{256, 127, 0}, "which the device can run 127; tuning wg=64"},
+        {{256, 0, 0}, "tuning wg=1 "},
+        {{32, 31, 0}, "groups of 32 work-items, of which the device can run 31; tuning wg=16"},
+        {{256, 256, 1001},
+         "entry: 1001 bytes of local memory a group, of which the device has 1000; tuning wg=128"},
+    };
+
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        const enum prm_status got = prm_kernel_limits_check("entry", &CASES[i].limits, &profile);
+        assert_int_equal(got, CASES[i].fault ? PRM_DEVICE_FAILED : PRM_OK);
+        if (CASES[i].fault)
+            assert_fault_says(CASES[i].fault);
+    }
+
+    // of a program made for them the device says no, when it is built or when its kernel is made
+    assert_status(PRM_DEVICE_FAILED, prm_kernel_prepare(test_context, PRM_KERNEL_SCAN_REDUCE,
+                                                        "-UWORKGROUP -DWORKGROUP=8192"));
+    assert_fault_says("scan");
 }
 
 static void an_injected_fault_fails_one_launch(void **state)
@@ -191,6 +228,7 @@ int main(void)
         cmocka_unit_test(no_work_items_launch_nothing),
         cmocka_unit_test(build_errors_name_the_true_line),
         cmocka_unit_test(wrong_launches_are_faults_that_name_the_kernel),
+        cmocka_unit_test(groups_that_are_too_large_are_told_with_the_size_to_take),
         cmocka_unit_test(an_injected_fault_fails_one_launch),
         cmocka_unit_test(kernel_times_count_every_launch),
         cmocka_unit_test(kernels_are_not_timed_unless_asked),
