@@ -11,5 +11,4 @@ foreach(name scan compact radix_sort segmented_sort permutation histogram bin bi
   primitive_test(${name})
 endforeach()
 
-prm_test(test_hash_slots SOURCES test_hash_slots.c USES prm_device LABELS device
-  DEFINITIONS PRM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+prm_test(test_hash_slots SOURCES test_hash_slots.c USES prm_device LABELS device)

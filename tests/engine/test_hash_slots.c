@@ -1,7 +1,8 @@
 /* Goal: hash_slots, the vector form of the cuckoo table's hash that only kernels have, is the
- * scalar form. Method: a kernel of its own on the first device; extreme and random functions, keys
- * and divisors. Oracle: the scalar form as host C, of test_kernel_hash. */
-#include "device/opencl.h"
+ * scalar form. Method: a kernel of its own beside those of cuckoo.cl; extreme and random functions,
+ * keys and divisors. Oracle: the scalar form as host C, of test_kernel_hash. */
+#include "device/internal.h"
+#include "kernels/embedded.h"
 #include "kernels/hash.h"
 #include "support/support.h"
 
@@ -10,7 +11,6 @@
 enum { ROWS = 4096, WIDTH = 4 };
 
 static const char SOURCE[] =
-    "#include \"hash.h\"\n"
     "__kernel void slots(__global uint4 *out, __global const ulong4 *functions,\n"
     "                    __global const uint *keys, uint size, uint inverse)\n"
     "{\n"
@@ -30,21 +30,20 @@ struct device {
 static void device_open(struct device *d, uint64_t *functions, uint32_t *keys)
 {
     const cl_mem_flags copy = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
-    const char *source = SOURCE;
-    cl_platform_id platform;
-    cl_device_id device;
+    const char *sources[] = {prm_kernel_source_find("cuckoo").text, SOURCE};
+    struct prm_device chosen;
     cl_int code;
 
-    assert_int_equal(clGetPlatformIDs(1, &platform, NULL), CL_SUCCESS);
-    assert_int_equal(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), CL_SUCCESS);
+    assert_ok(prm_device_choose(&chosen, test_context_options().device));
+    cl_device_id device = chosen.id;
     d->context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
     assert_int_equal(code, CL_SUCCESS);
     d->queue = clCreateCommandQueue(d->context, device, 0, &code);
     assert_int_equal(code, CL_SUCCESS);
-    d->program = clCreateProgramWithSource(d->context, 1, &source, NULL, &code);
+    d->program = clCreateProgramWithSource(d->context, 2, sources, NULL, &code);
     assert_int_equal(code, CL_SUCCESS);
     assert_int_equal(clBuildProgram(d->program, 1, &device,
-                                    "-cl-std=CL1.2 -I " PRM_SOURCE_DIR "/kernels", NULL, NULL),
+                                    "-cl-std=CL1.2 -DSHAPE_CPU -DWORKGROUP=1", NULL, NULL),
                      CL_SUCCESS);
     d->kernel = clCreateKernel(d->program, "slots", &code);
     assert_int_equal(code, CL_SUCCESS);
