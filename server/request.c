@@ -36,16 +36,9 @@ static void make_id(char id[static 17], uint64_t number)
     snprintf(id, 17, "%016llx", (unsigned long long)(z ^ (z >> 31)));
 }
 
-/* The media type that a route answers with; NULL: clients take what there is. */
-static const char *route_media(enum route_id route)
+static bool has_flag(const struct request *request, enum route_flag flag)
 {
-    if ((route_table[route].flags & ROUTE_ANY_TYPE) != 0)
-        return NULL;
-    if (route == ROUTE_JOB_EVENTS)
-        return "text/event-stream";
-    return route == ROUTE_ROADMAP_PICTURE || route == ROUTE_ROADMAP_PICTURE_POST
-               ? "image/svg+xml"
-               : "application/json";
+    return (route_table[request->call.route].flags & flag) != 0;
 }
 
 /* Joins another line to the value of a list. */
@@ -265,76 +258,65 @@ static bool judge_target(struct request *request, const struct request_head *hea
     return fault == NULL;
 }
 
-/* Whether a route's bodies and answers may be numpy's. */
-static bool takes_arrays(const struct request *request)
+/* Whether a body's media type is one of those that the route takes besides JSON. */
+static bool takes_type(const struct request *request, const char *content_type)
 {
-    return request->call.route == ROUTE_COMPUTE || request->call.route == ROUTE_ROADMAP_PLAN;
-}
-
-/* Whether a body is numpy's. */
-static bool is_array_type(const struct request_head *head)
-{
-    static const char *const types[] = {"application/x-npy", NPZ, "application/octet-stream"};
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-        if (headers_content_is(head->content_type, types[i]))
+    static const struct {
+        enum route_flag flag;
+        const char *type;
+    } rows[] = {
+        {ROUTE_ARRAYS, "application/x-npy"},
+        {ROUTE_ARRAYS, NPZ},
+        {ROUTE_ARRAYS, "application/octet-stream"},
+        {ROUTE_FILES, "application/xml"},
+        {ROUTE_FILES, "text/xml"},
+        {ROUTE_FILES, "multipart/form-data"},
+        {ROUTE_ARCHIVE, "application/zip"},
+        {ROUTE_ARCHIVE, "application/octet-stream"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (has_flag(request, rows[i].flag) && headers_content_is(content_type, rows[i].type))
             return true;
     return false;
 }
 
-/* Whether a body may be a robot's file, or a form of several. */
-static bool is_robot_type(const struct request_head *head)
+/* Whether the body's type, coding and length are possible. */
+static bool judge_body(struct request *request, const struct request_head *head, uint64_t declared)
 {
-    static const char *const types[] = {"application/xml", "text/xml", "multipart/form-data"};
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-        if (headers_content_is(head->content_type, types[i]))
-            return true;
-    return false;
-}
-
-/* Whether a body may be a roadmap's archive. */
-static bool is_archive_type(const struct request_head *head)
-{
-    return headers_content_is(head->content_type, "application/zip") ||
-           headers_content_is(head->content_type, "application/octet-stream");
-}
-
-/* Whether the body's type and length and the answer's type are possible. */
-static bool judge_content(struct request *request, const struct request_head *head,
-                          uint64_t declared)
-{
-    const char *media = route_media(request->call.route);
-    const bool has_body = declared > 0 || head->transfer_encoding != NULL;
-    if ((route_table[request->call.route].flags & ROUTE_BODY) != 0 && has_body) {
-        bool has_format = false;
-        for (unsigned i = 0; i < request->call.parameter_count; i++)
-            has_format |= strcmp(request->call.parameters[i].key, "format") == 0;
-        const bool is_array = takes_arrays(request) && is_array_type(head);
-        const bool is_robot = request->call.route == ROUTE_ROBOT_PUT && is_robot_type(head);
-        const bool is_archive = request->call.route == ROUTE_ROADMAP_ARCHIVE_PUT;
-        if (is_archive ? !is_archive_type(head)
-                       : !has_format && !is_array && !is_robot &&
-                             !headers_content_json(head->content_type)) {
-            request_refuse(request, PROBLEM_UNSUPPORTED_MEDIA_TYPE, "the body must be %s",
-                           is_archive ? "application/zip" : "application/json");
-            return false;
-        }
-        if (headers_content_coding(head->content_encoding) == CODING_UNKNOWN) {
-            request_refuse(request, PROBLEM_UNSUPPORTED_MEDIA_TYPE,
-                           "Content-Encoding may be gzip or deflate");
-            return false;
-        }
-        if (declared > request->limits->body_bytes) {
-            refuse_limit(request, PROBLEM_TOO_LARGE, LIMIT_body_bytes, "the body is too large");
-            return false;
-        }
+    const bool is_archive = has_flag(request, ROUTE_ARCHIVE);
+    bool is_usual = !is_archive && headers_content_json(head->content_type);
+    // who names the format of a file need not name its type as well
+    for (unsigned i = 0; i < request->call.parameter_count && !is_archive; i++)
+        is_usual |= strcmp(request->call.parameters[i].key, "format") == 0;
+    if (!is_usual && !takes_type(request, head->content_type)) {
+        request_refuse(request, PROBLEM_UNSUPPORTED_MEDIA_TYPE, "the body must be %s",
+                       is_archive ? "application/zip" : "application/json");
+        return false;
     }
-    request->call.takes_npz = headers_accept_names(head->accept, NPZ);
-    const bool is_npz = takes_arrays(request) && request->call.takes_npz;
-    if (media != NULL && !is_npz && !headers_accept(head->accept, media)) {
-        request_refuse(request, PROBLEM_NOT_ACCEPTABLE, "the answer is %s", media);
+    if (headers_content_coding(head->content_encoding) == CODING_UNKNOWN) {
+        request_refuse(request, PROBLEM_UNSUPPORTED_MEDIA_TYPE,
+                       "Content-Encoding may be gzip or deflate");
+        return false;
+    }
+    if (declared > request->limits->body_bytes) {
+        refuse_limit(request, PROBLEM_TOO_LARGE, LIMIT_body_bytes, "the body is too large");
         return false;
     }
     return true;
+}
+
+/* Whether the client takes what the route answers with. */
+static bool judge_answer(struct request *request, const struct request_head *head)
+{
+    const char *media = has_flag(request, ROUTE_EVENTS)    ? "text/event-stream"
+                        : has_flag(request, ROUTE_PICTURE) ? "image/svg+xml"
+                                                           : "application/json";
+    request->call.takes_npz = headers_accept_names(head->accept, NPZ);
+    if (has_flag(request, ROUTE_ANY_TYPE) || headers_accept(head->accept, media) ||
+        (has_flag(request, ROUTE_ARRAYS) && request->call.takes_npz))
+        return true;
+    request_refuse(request, PROBLEM_NOT_ACCEPTABLE, "the answer is %s", media);
+    return false;
 }
 
 /* What the service is told of the headers. */
@@ -371,11 +353,14 @@ void request_begin(struct request *request, const struct request_head *head,
     take_headers(request, head, number);
     if (head->is_cut)
         request_refuse(request, PROBLEM_OVERLOADED, "found no memory for the head");
-    else if (judge_framing(request, head) && judge_target(request, head) &&
-             judge_content(request, head, declared) &&
-             (route_table[request->call.route].flags & ROUTE_BODY) != 0)
-        body_init(&request->body, limits->body_bytes, budget,
-                  headers_content_coding(head->content_encoding) == CODING_ZLIB, declared);
+    else if (judge_framing(request, head) && judge_target(request, head)) {
+        const bool has_body = declared > 0 || head->transfer_encoding != NULL;
+        const bool takes_body = has_flag(request, ROUTE_BODY);
+        if ((!takes_body || !has_body || judge_body(request, head, declared)) &&
+            judge_answer(request, head) && takes_body)
+            body_init(&request->body, limits->body_bytes, budget,
+                      headers_content_coding(head->content_encoding) == CODING_ZLIB, declared);
+    }
 
     // a refused body is not worth waiting for where it is long or not yet on its way
     if (request->answered && (declared > SKIPPED_MAX || head->expect != NULL))

@@ -24,6 +24,7 @@ static void flags_follow_from_method_and_path(void **state)
     static const char *const WITH_BODY[] = {"PUT", "PATCH", "POST"};
     static const char *const OF_ANY_TYPE[] = {"/livez",   "/readyz", "/healthz",
                                               "/metrics", GRAPH,     ARCHIVE};
+    static const char *const WITH_ARRAYS[] = {"/v1/roadmaps/{roadmap}/plan", "/v1/compute/{op}"};
     for (int i = 0; i < ROUTE_COUNT; i++) {
         const struct route *route = &route_table[i];
         const bool reads = strcmp(route->method, "GET") == 0;
@@ -36,6 +37,16 @@ static void flags_follow_from_method_and_path(void **state)
             flags |= ROUTE_WORK;
         if (reads && any_of(route->pattern, OF_ANY_TYPE, 6))
             flags |= ROUTE_ANY_TYPE;
+        if (!reads && any_of(route->pattern, WITH_ARRAYS, 2))
+            flags |= ROUTE_ARRAYS;
+        if (strcmp(route->method, "PUT") == 0 && strcmp(route->pattern, "/v1/robots/{robot}") == 0)
+            flags |= ROUTE_FILES;
+        if (strcmp(route->method, "PUT") == 0 && strcmp(route->pattern, ARCHIVE) == 0)
+            flags |= ROUTE_ARCHIVE;
+        if (strstr(route->pattern, ".svg") != NULL)
+            flags |= ROUTE_PICTURE;
+        if (strstr(route->pattern, "/events") != NULL)
+            flags |= ROUTE_EVENTS;
         if (route->flags != flags)
             fail_msg("%s %s: flags %u, not %u", route->method, route->pattern, route->flags, flags);
         assert_int_equal(route->pattern[0], '/');
