@@ -73,6 +73,7 @@ void fake_engine_reset(void)
     atomic_store(&fake_engine.expand_status, PRM_OK);
     atomic_store(&fake_engine.expand_samples, 0);
     atomic_store(&fake_engine.batch_max, 0);
+    atomic_store(&fake_engine.plans_entered, 0);
     atomic_store(&fake_engine.plans_run, 0);
     atomic_store(&fake_engine.steps_run, 0);
 }
@@ -95,6 +96,13 @@ static void pause_us(int microseconds)
     const struct timespec time = {.tv_nsec = 1000L * microseconds};
     if (microseconds > 0)
         nanosleep(&time, NULL);
+}
+
+void fake_engine_until_entered(unsigned before)
+{
+    for (int i = 0; i < 10000 && atomic_load(&fake_engine.plans_entered) <= before; i++)
+        pause_us(1000);
+    require(atomic_load(&fake_engine.plans_entered) > before, "no plan came to the device");
 }
 
 static void born(size_t size)
@@ -615,6 +623,7 @@ enum prm_status prm_plan_begin(struct prm_planner *planner, struct prm_plan_resu
             "a model is used after its end");
     require(validity->roadmap == roadmap && validity->largest_component == world->all.shape_count,
             "a model is mixed of two versions");
+    atomic_fetch_add(&fake_engine.plans_entered, 1);
     while (atomic_load(&fake_engine.plans_held))
         pause_us(200);
     atomic_fetch_add(&fake_engine.plans_run, 1);

@@ -31,18 +31,22 @@ struct fake_engine {
     atomic_int compute_status;  /* enum prm_status of the last step */
     atomic_bool plans_held;     /* plans wait in the engine until this is false; computations too */
     atomic_uint batch_max;      /* a batch of more queries fails by PRM_LIMIT_EXCEEDED; 0: none */
-    atomic_bool expansions_held;               /* they take more steps until this is false */
-    atomic_int expand_status;                  /* enum prm_status of their last step */
-    atomic_uint expand_samples;                /* as the last plan was told */
-    atomic_int refine_status;                  /* of prm_validity_refine */
-    atomic_bool refinements_held;              /* they take more steps until this is false */
-    atomic_uint plans_run, steps_run, refined; /* batches of plans */
+    atomic_bool expansions_held;          /* they take more steps until this is false */
+    atomic_int expand_status;             /* enum prm_status of their last step */
+    atomic_uint expand_samples;           /* as the last plan was told */
+    atomic_int refine_status;             /* of prm_validity_refine */
+    atomic_bool refinements_held;         /* they take more steps until this is false */
+    atomic_uint plans_entered, plans_run; /* batches that the device has, or has had */
+    atomic_uint steps_run, refined;
 };
 
 extern struct fake_engine fake_engine;
 
 /* Back to: builds of 5 steps, computations of one, of no time; nothing fails. */
 void fake_engine_reset(void);
+
+/* Waits until the device has had more batches of plans than `before`, at most ten seconds. */
+void fake_engine_until_entered(unsigned before);
 
 /* Objects that live: worlds, roadmaps, validities, builds. */
 unsigned fake_engine_alive(void);

@@ -50,12 +50,13 @@ static void hold(void)
 {
     sent_count = 0;
     before = atomic_load(&fake_engine.plans_run);
+    const unsigned entered = atomic_load(&fake_engine.plans_entered);
     atomic_store(&fake_engine.plans_held, true);
     held = harness_start(service, &(struct request){.route = ROUTE_ROADMAP_PLAN,
                                                     .name = "m",
                                                     .body = "{\"queries\":[" SOLVED "]}"});
-    // it is off the queue once the device has it
-    test_pause_ms(30);
+    // once the device has it, it is off the queue
+    fake_engine_until_entered(entered);
 }
 
 static struct exchange *send_to(const char *roadmap, const char *body)

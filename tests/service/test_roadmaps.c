@@ -490,11 +490,12 @@ static void full_queues(void **state)
     struct exchange *held[QUEUED + 1];
     build("m", ROADMAP("1"));
     const unsigned before = atomic_load(&fake_engine.plans_run);
+    const unsigned entered = atomic_load(&fake_engine.plans_entered);
     atomic_store(&fake_engine.plans_held, true);
     const struct request plan = {.route = ROUTE_ROADMAP_PLAN, .name = "m", .body = PLAN};
     held[0] = harness_start(service, &plan);
     // the first is off the queue once the device has it
-    test_pause_ms(50);
+    fake_engine_until_entered(entered);
     for (unsigned i = 1; i <= QUEUED; i++)
         held[i] = harness_start(service, &plan);
     struct exchange *refused = harness_send(service, 503, &plan);
