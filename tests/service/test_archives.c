@@ -201,6 +201,27 @@ static void a_refused_roadmap_leaves_nothing(void **state)
     EXPECT(to, 404, .route = ROUTE_ROBOT_GET, .name = "s");
 }
 
+/* Nor where the roadmap finds no place in the queue. */
+static void a_full_queue_leaves_nothing(void **state)
+{
+    struct limits limits = limits_default();
+    (void)state;
+    limits.jobs = 1;
+    service_close(to);
+    to = harness_open(&limits);
+    EXPECT(to, 201, .route = ROUTE_WORLD_PUT, .name = "v", .body = WORLD(""));
+    EXPECT(to, 201, .route = ROUTE_ROBOT_PUT, .name = "s", .body = "{\"type\":\"point\"}");
+    atomic_store(&fake_engine.step_us, 1000);
+    atomic_store(&fake_engine.build_steps, 1000000);
+    EXPECT(to, 202, .route = ROUTE_ROADMAP_PUT, .name = "other",
+           .body = "{\"world\":\"v\",\"robot\":\"s\",\"samples\":{\"count\":50}}");
+    expect_problem(503, "overloaded", bytes());
+    EXPECT(to, 404, .route = ROUTE_WORLD_GET, .name = "w");
+    EXPECT(to, 404, .route = ROUTE_ROBOT_GET, .name = "r");
+    EXPECT(to, 404, .route = ROUTE_ROADMAP_GET, .name = "m");
+    EXPECT(to, 204, .route = ROUTE_ROADMAP_DELETE, .name = "other");
+}
+
 /* Puts the archive together again with one file's content replaced, or left out (NULL). */
 static struct text replace(const char *name, const char *content)
 {
@@ -309,6 +330,7 @@ int main(void)
         TEST(under_other_names),
         TEST(conditions_hold),
         TEST(a_refused_roadmap_leaves_nothing),
+        TEST(a_full_queue_leaves_nothing),
         TEST(what_is_no_archive_is_refused),
         TEST(a_failure_is_the_roadmap_s),
     };

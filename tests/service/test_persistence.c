@@ -463,6 +463,48 @@ static void a_full_disk_changes_nothing(void **state)
     EXPECT(service, 200, .route = ROUTE_WORLD_GET, .name = "v");
 }
 
+/* Of an archive's world and robot both are made or none. */
+static void an_archive_is_saved_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    unsigned refused = 0;
+    build("m", ROADMAP("3"), 201);
+    struct exchange *archive = SEND(service, 200, .route = ROUTE_ROADMAP_ARCHIVE, .name = "m");
+    const struct request put = {.route = ROUTE_ROADMAP_ARCHIVE_PUT,
+                                .name = "n",
+                                .body = archive->call.reply.body.data,
+                                .body_bytes = archive->call.reply.body.length,
+                                .content_type = "application/zip",
+                                .parameters = {"world", "v", "robot", "s"}};
+    for (unsigned at = 1, status = 507; status == 507; at++) {
+        set_fault(at, false);
+        struct exchange *done = harness_start(service, &put);
+        harness_wait(done);
+        status = (unsigned)done->call.reply.status;
+        set_fault(0, false);
+        if (status == 507) {
+            assert_string_equal(harness_string(done, "/code"), "disk_full");
+            refused++;
+        } else {
+            assert_int_equal(status, 202);
+        }
+        harness_free(done);
+        // the build that follows may have met the fault in its turn
+        harness_until_idle(service);
+        for (int again = 0; again < 2; again++) {
+            EXPECT(service, status == 507 ? 404 : 200, .route = ROUTE_WORLD_GET, .name = "v");
+            EXPECT(service, status == 507 ? 404 : 200, .route = ROUTE_ROBOT_GET, .name = "s");
+            if (status == 507)
+                EXPECT(service, 404, .route = ROUTE_ROADMAP_GET, .name = "n");
+            if (!again)
+                kill_and_reopen();
+        }
+    }
+    // the record of the world, and that of the robot behind it
+    assert_true(refused >= 4);
+    harness_free(archive);
+}
+
 /* ---- what comes while a change is being saved ---- */
 
 /* A build past its last chance to be cancelled is not what a later PUT leaves behind, whether
@@ -879,6 +921,7 @@ int main(void)
         TEST(a_replaced_robot_stays_the_roadmap_s),
         TEST(revisions_are_never_used_again),
         TEST(a_full_disk_changes_nothing),
+        TEST(an_archive_is_saved_whole_or_not_at_all),
         TEST(a_put_while_another_is_published_is_the_last),
         TEST(what_is_being_deleted_is_there_until_it_is_saved),
         TEST(a_build_that_fails_while_its_world_changes_is_told),

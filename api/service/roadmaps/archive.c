@@ -235,9 +235,14 @@ static enum standing standing_of(const struct version *present, const struct ver
     return strcmp(present->fingerprint, version->fingerprint) == 0 ? EQUAL : OTHER;
 }
 
+/* Whether world and robot are to be made. */
+struct makes {
+    bool world, robot;
+};
+
 /* What is to be made of world and robot: absent ones. false: faults are added, also those that the
  * roadmap itself would meet, so that nothing is made for one that is refused. The lock is held. */
-static bool decide(struct archive *archive, bool *makes_world, bool *makes_robot)
+static bool decide(struct archive *archive, struct makes *makes)
 {
     struct service *service = archive->service;
     struct problem *problem = &archive->call->problem;
@@ -246,8 +251,7 @@ static bool decide(struct archive *archive, bool *makes_world, bool *makes_robot
         standing_of(store_find(&service->worlds, world), &archive->world->version);
     const enum standing of_robot =
         standing_of(store_find(&service->robots, robot), &archive->robot->version);
-    *makes_world = of_world == ABSENT;
-    *makes_robot = of_robot == ABSENT;
+    *makes = (struct makes){of_world == ABSENT, of_robot == ABSENT};
     if (of_world == OTHER)
         problem_add(problem, PROBLEM_INCOMPATIBLE,
                     "there is another world \"%s\": ?world= gives the archive's another name",
@@ -256,71 +260,112 @@ static bool decide(struct archive *archive, bool *makes_world, bool *makes_robot
         problem_add(problem, PROBLEM_INCOMPATIBLE,
                     "there is another robot \"%s\": ?robot= gives the archive's another name",
                     robot);
-    if (*makes_world && service->worlds.count >= service->limits.worlds)
+    if (makes->world && service->worlds.count >= service->limits.worlds)
         problem_add_limit(problem, &service->limits, LIMIT_worlds);
-    if (*makes_robot && service->robots.count >= service->limits.robots)
+    if (makes->robot && service->robots.count >= service->limits.robots)
         problem_add_limit(problem, &service->limits, LIMIT_robots);
     if (problem->fault_count > 0 ||
         !roadmap_may_put(service, archive->call, &archive->document, &archive->world->version,
                          &archive->robot->version))
         return false;
-    if (*makes_world)
+    if (makes->world)
         store_number(&service->worlds, world, &archive->world->version);
-    if (*makes_robot)
+    if (makes->robot)
         store_number(&service->robots, robot, &archive->robot->version);
     return true;
 }
 
-/* Lets a new name stand for a version that is saved; the archive keeps its reference. */
-static bool enter(struct archive *archive, struct store *store, enum blob_space space,
-                  const char *name, struct version *version)
+/* Saves what is to be made, all of it or nothing. */
+static bool save(struct archive *archive, struct makes makes)
 {
-    struct service *service = archive->service;
-    struct version *replaced;
-    version_take(version);
-    service_lock(service);
-    const bool stored = store_put(store, name, version, &replaced);
-    service_unlock(service);
-    if (stored)
+    struct persistence *persistence = archive->service->persistence;
+    struct problem *problem = &archive->call->problem;
+    const char *world = archive->document.world, *robot = archive->document.robot;
+    if (makes.world &&
+        !persistence_save_world(persistence, world, archive->world, NULL, 0, problem))
+        return false;
+    if (!makes.robot || persistence_save_robot(persistence, robot, archive->robot, problem))
         return true;
-    version_release(version);
-    problem_add(&archive->call->problem, PROBLEM_OVERLOADED, "no memory for an archive");
-    persistence_forget(service->persistence, space, name, &archive->call->problem);
+    if (makes.world)
+        persistence_forget(persistence, BLOB_WORLDS, world, problem);
     return false;
 }
 
-/* Makes what of world and robot is not there. */
-static bool make(struct archive *archive)
+/* Lets the names of what was made stand for nothing again, on the disk too. */
+static void forget(struct archive *archive, struct makes makes)
 {
-    struct service *service = archive->service;
-    struct persistence *persistence = service->persistence;
+    struct persistence *persistence = archive->service->persistence;
     struct problem *problem = &archive->call->problem;
-    const char *world = archive->document.world, *robot = archive->document.robot;
-    bool makes_world, makes_robot;
-    service_lock(service);
-    const bool decided = decide(archive, &makes_world, &makes_robot);
-    service_unlock(service);
-    if (!decided)
-        return false;
-    if (makes_world &&
-        !(persistence_save_world(persistence, world, archive->world, NULL, 0, problem) &&
-          enter(archive, &service->worlds, BLOB_WORLDS, world, &archive->world->version)))
-        return false;
-    return !makes_robot ||
-           (persistence_save_robot(persistence, robot, archive->robot, problem) &&
-            enter(archive, &service->robots, BLOB_ROBOTS, robot, &archive->robot->version));
+    if (makes.world)
+        persistence_forget(persistence, BLOB_WORLDS, archive->document.world, problem);
+    if (makes.robot)
+        persistence_forget(persistence, BLOB_ROBOTS, archive->document.robot, problem);
 }
 
-/* On the publisher. */
+/* Lets a new name stand for a version, of which the archive keeps its reference. The lock is held.
+ */
+static bool enter_name(struct store *store, const char *name, struct version *version)
+{
+    struct version *replaced;
+    version_take(version);
+    if (store_put(store, name, version, &replaced))
+        return true;
+    version_release(version);
+    return false;
+}
+
+/* Takes a name out again. The lock is held, and the archive has a reference of its own. */
+static void leave_name(struct store *store, const char *name)
+{
+    version_release(store_remove(store, name));
+}
+
+/* Enters what was saved and puts the roadmap; where that is refused nothing is entered. The lock is
+ * held, so that nobody sees what is taken out again. */
+static struct roadmap_putting enter(struct archive *archive, struct makes makes)
+{
+    struct service *service = archive->service;
+    struct call *call = archive->call;
+    const char *world = archive->document.world, *robot = archive->document.robot;
+    struct roadmap_putting putting = {.outcome = PUT_REFUSED};
+    const bool has_world =
+        makes.world && enter_name(&service->worlds, world, &archive->world->version);
+    const bool has_robot =
+        makes.robot && enter_name(&service->robots, robot, &archive->robot->version);
+    if (has_world == makes.world && has_robot == makes.robot)
+        putting = roadmap_put_begin(service, call, &archive->document, &archive->import);
+    else
+        problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for an archive");
+    if (putting.outcome != PUT_REFUSED)
+        return putting;
+    if (has_world)
+        leave_name(&service->worlds, world);
+    if (has_robot)
+        leave_name(&service->robots, robot);
+    return putting;
+}
+
+/* On the publisher: world, robot and roadmap, or nothing. */
 static void carry_out(struct worker_task *work)
 {
     struct archive *archive = WORK_OF(archive, work);
-    if (!make(archive)) {
+    struct service *service = archive->service;
+    struct call *call = archive->call;
+    struct makes makes = {0};
+    service_lock(service);
+    const bool decided = decide(archive, &makes);
+    service_unlock(service);
+    if (!decided || !save(archive, makes)) {
         refuse(archive);
         return;
     }
-    roadmap_put_document(archive->service, archive->call, &archive->document, &archive->import);
+    service_lock(service);
+    const struct roadmap_putting putting = enter(archive, makes);
+    service_unlock(service);
+    if (putting.outcome == PUT_REFUSED)
+        forget(archive, makes);
     archive_destroy(archive);
+    roadmap_put_end(service, call, &putting);
 }
 
 static void read_archive(struct worker_task *work)

@@ -112,9 +112,22 @@ bool roadmap_may_put(struct service *service, struct call *call,
                      const struct roadmap_document *document, const struct version *world,
                      const struct version *robot);
 
-/* As roadmap_put() goes on with a document that was read, and a roadmap to take instead of building
- * it (NULL: none), whose snapshot stays the caller's unless it is set to NULL. */
-void roadmap_put_document(struct service *service, struct call *call,
-                          const struct roadmap_document *document, struct roadmap_import *import);
+/* How a PUT goes on, and what with. */
+struct roadmap_putting {
+    enum put_outcome { PUT_REFUSED, PUT_SAME, PUT_ACCEPTED, PUT_WAITS } outcome;
+    struct version *same; /* taken, where it is that already */
+    struct job_view job;  /* where it was accepted */
+};
+
+/* Puts a roadmap of a document that was read; import: what it is taken from instead of building it
+ * (NULL: nothing), whose snapshot stays the caller's unless it is set to NULL. Where it is refused
+ * faults are added and nothing has changed. The lock is held. */
+struct roadmap_putting roadmap_put_begin(struct service *service, struct call *call,
+                                         const struct roadmap_document *document,
+                                         struct roadmap_import *import);
+
+/* Completes the call, without the lock; where it waits for the job it may be completed already. */
+void roadmap_put_end(struct service *service, struct call *call,
+                     const struct roadmap_putting *putting);
 
 #endif

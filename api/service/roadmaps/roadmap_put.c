@@ -81,19 +81,10 @@ static void show_building(struct service *service, struct build *build)
     }
 }
 
-/* How a PUT goes on. */
-enum put_outcome { PUT_REFUSED, PUT_SAME, PUT_ACCEPTED, PUT_WAITS };
-
-/* What it goes on with. */
-struct put_result {
-    struct version *same; /* taken, where it is that already */
-    struct job_view job;  /* where it was accepted */
-};
-
 /* Lets the call wait for the job where it asked to, else looks at the job for the answer. The lock
  * is held. */
 static enum put_outcome follow(struct call *call, struct job *job, bool is_new,
-                               struct put_result *result)
+                               struct roadmap_putting *putting)
 {
     const double wait = call->wait_s;
     struct reply *reply = &call->reply;
@@ -102,7 +93,7 @@ static enum put_outcome follow(struct call *call, struct job *job, bool is_new,
     if (wait >= 0)
         snprintf(reply->preference_applied, sizeof(reply->preference_applied), "wait=%.0f", wait);
     if (!waiter) {
-        result->job = job_view(job);
+        putting->job = job_view(job);
         return PUT_ACCEPTED;
     }
     *waiter = (struct job_waiter){
@@ -114,7 +105,7 @@ static enum put_outcome follow(struct call *call, struct job *job, bool is_new,
 /* Decides what the document asks for, under the lock. import: NULL, or what it is taken from. */
 static enum put_outcome put(struct service *service, struct call *call,
                             const struct roadmap_document *document, struct roadmap_import *import,
-                            struct put_result *result)
+                            struct roadmap_putting *putting)
 {
     const char *name = call->segments[0];
     struct version *world, *robot;
@@ -134,7 +125,7 @@ static enum put_outcome put(struct service *service, struct call *call,
     const bool is_new = !present || !present->model;
     if (active && roadmap_same_content(active->pending, build->pending)) {
         build_discard(build);
-        return follow(call, active->job, is_new, result);
+        return follow(call, active->job, is_new, putting);
     }
     if (present && present->state == ROADMAP_READY &&
         roadmap_same_content(present, build->pending)) {
@@ -142,7 +133,7 @@ static enum put_outcome put(struct service *service, struct call *call,
         if (!build_active(service, name)) {
             build_discard(build);
             version_take(&present->version);
-            result->same = &present->version;
+            putting->same = &present->version;
             return PUT_SAME;
         }
     }
@@ -154,15 +145,23 @@ static enum put_outcome put(struct service *service, struct call *call,
     }
     if (is_new)
         show_building(service, build);
-    return follow(call, job, is_new, result);
+    return follow(call, job, is_new, putting);
 }
 
-/* Completes as the outcome says. */
-static void answer(struct service *service, struct call *call, enum put_outcome outcome,
-                   const struct put_result *result)
+struct roadmap_putting roadmap_put_begin(struct service *service, struct call *call,
+                                         const struct roadmap_document *document,
+                                         struct roadmap_import *import)
 {
-    struct version *same = result->same;
-    switch (outcome) {
+    struct roadmap_putting putting = {0};
+    putting.outcome = put(service, call, document, import, &putting);
+    return putting;
+}
+
+void roadmap_put_end(struct service *service, struct call *call,
+                     const struct roadmap_putting *putting)
+{
+    struct version *same = putting->same;
+    switch (putting->outcome) {
     case PUT_REFUSED:
         call_fail(call);
         break;
@@ -174,7 +173,7 @@ static void answer(struct service *service, struct call *call, enum put_outcome 
         call_succeed_json(call, 200);
         break;
     case PUT_ACCEPTED:
-        job_write(&result->job, &call->reply.body);
+        job_write(&putting->job, &call->reply.body);
         call_succeed_json(call, 202);
         break;
     case PUT_WAITS:
@@ -182,16 +181,6 @@ static void answer(struct service *service, struct call *call, enum put_outcome 
         workers_wake(service->workers);
         break;
     }
-}
-
-void roadmap_put_document(struct service *service, struct call *call,
-                          const struct roadmap_document *document, struct roadmap_import *import)
-{
-    struct put_result result = {0};
-    service_lock(service);
-    const enum put_outcome outcome = put(service, call, document, import, &result);
-    service_unlock(service);
-    answer(service, call, outcome, &result);
 }
 
 void roadmap_put(struct service *service, struct call *call)
@@ -204,8 +193,11 @@ void roadmap_put(struct service *service, struct call *call)
         call_fail(call);
         return;
     }
-    roadmap_put_document(service, call, &document, NULL);
+    service_lock(service);
+    const struct roadmap_putting putting = roadmap_put_begin(service, call, &document, NULL);
+    service_unlock(service);
     roadmap_deinit(&document);
+    roadmap_put_end(service, call, &putting);
 }
 
 /* The document of what is there, or on its way, with `count` more milestones; false: faults are
@@ -243,8 +235,7 @@ static bool grow_document(struct service *service, struct call *call,
 void roadmap_grow(struct service *service, struct call *call)
 {
     struct roadmap_document document;
-    struct put_result result = {0};
-    enum put_outcome outcome = PUT_REFUSED;
+    struct roadmap_putting putting = {.outcome = PUT_REFUSED};
     uint32_t count = 0;
     if (!roadmap_growth_read(&count, call_body(call), call->body_bytes, &service->limits,
                              &call->problem)) {
@@ -253,9 +244,9 @@ void roadmap_grow(struct service *service, struct call *call)
     }
     service_lock(service);
     if (grow_document(service, call, &document, count)) {
-        outcome = put(service, call, &document, NULL, &result);
+        putting = roadmap_put_begin(service, call, &document, NULL);
         roadmap_deinit(&document);
     }
     service_unlock(service);
-    answer(service, call, outcome, &result);
+    roadmap_put_end(service, call, &putting);
 }
