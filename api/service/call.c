@@ -114,10 +114,10 @@ void problem_add_refusal(struct service *service, struct problem *problem)
 
 /* ---- preconditions ---- */
 
-static void etag_write(char *etag, size_t bytes, const struct version *version)
+static void etag_write(char etag[ETAG_BYTES], const struct version *version, const char *mark)
 {
-    snprintf(etag, bytes, "\"%llu-%.*s\"", (unsigned long long)version->revision, FINGERPRINT_SHOWN,
-             version->fingerprint);
+    snprintf(etag, ETAG_BYTES, "\"%llu-%.*s%s\"", (unsigned long long)version->revision,
+             FINGERPRINT_SHOWN, version->fingerprint, mark);
 }
 
 void call_add_header(struct call *call, const char *name, const char *format, ...)
@@ -134,20 +134,21 @@ void call_add_header(struct call *call, const char *name, const char *format, ..
 
 void call_set_etag(struct call *call, const struct version *version)
 {
-    etag_write(call->reply.etag, sizeof(call->reply.etag), version);
+    call_set_etag_marked(call, version, "");
 }
 
-/* Whether a header's list of entity tags names the version (NULL: there is none); `*` names any.
- * `weak` tags count in comparisons of If-None-Match only (RFC 9110, 8.8.3.2). */
-static bool etag_listed(const char *list, const struct version *version, bool weak)
+void call_set_etag_marked(struct call *call, const struct version *version, const char *mark)
 {
-    char etag[sizeof(((struct reply *)NULL)->etag)];
-    if (!version)
-        return false;
+    etag_write(call->reply.etag, version, mark);
+}
+
+/* Whether a header's list of entity tags has this one; `*` is any. `weak` tags count in comparisons
+ * of If-None-Match only (RFC 9110, 8.8.3.2). */
+static bool etag_listed(const char *list, const char *etag, bool weak)
+{
+    const size_t length = strlen(etag);
     if (strcmp(list, "*") == 0)
         return true;
-    etag_write(etag, sizeof(etag), version);
-    const size_t length = strlen(etag);
 
     for (const char *at = list; *at;) {
         at += strspn(at, " \t,");
@@ -165,13 +166,21 @@ static bool etag_listed(const char *list, const struct version *version, bool we
 
 bool call_may_change(struct call *call, const struct version *version)
 {
-    if (call->if_match && !etag_listed(call->if_match, version, false)) {
+    return call_may_change_marked(call, version, "");
+}
+
+bool call_may_change_marked(struct call *call, const struct version *version, const char *mark)
+{
+    char etag[ETAG_BYTES];
+    if (version)
+        etag_write(etag, version, mark);
+    if (call->if_match && !(version && etag_listed(call->if_match, etag, false))) {
         problem_add(&call->problem, PROBLEM_PRECONDITION_FAILED,
                     version ? "If-Match does not name the present revision"
                             : "If-Match is given, and there is no such resource");
         return false;
     }
-    if (call->if_none_match && etag_listed(call->if_none_match, version, true)) {
+    if (call->if_none_match && version && etag_listed(call->if_none_match, etag, true)) {
         problem_add(&call->problem, PROBLEM_PRECONDITION_FAILED,
                     "If-None-Match names the present revision");
         return false;
@@ -179,9 +188,9 @@ bool call_may_change(struct call *call, const struct version *version)
     return true;
 }
 
-bool call_not_modified(struct call *call, const struct version *version)
+bool call_not_modified(struct call *call)
 {
-    if (!call->if_none_match || !etag_listed(call->if_none_match, version, true))
+    if (!call->if_none_match || !etag_listed(call->if_none_match, call->reply.etag, true))
         return false;
     call_succeed_empty(call, 304);
     return true;
@@ -288,7 +297,7 @@ struct deletion {
     struct worker_task work;
     struct call *call;
     enum blob_space space;
-    bool (*may)(struct call *call, const char *name);
+    bool (*may)(struct call *call, const char *name, const struct version *version);
     void (*end)(struct call *call, const char *name);
 };
 
@@ -326,7 +335,7 @@ static bool begin_deletion(const struct deletion *deletion, const struct store *
     const struct version *version = store_find(store, name);
     if (!version)
         problem_add(&call->problem, unknown, "there is no %s \"%s\"", kind, name);
-    else if (call_may_change(call, version) && (!deletion->may || deletion->may(call, name)))
+    else if (deletion->may(call, name, version))
         service->leaving = version;
     const bool begun = service->leaving;
     service_unlock(service);
@@ -375,7 +384,7 @@ static void delete_name(struct worker_task *work)
 }
 
 void call_delete(struct call *call, enum blob_space space,
-                 bool (*may)(struct call *call, const char *name),
+                 bool (*may)(struct call *call, const char *name, const struct version *version),
                  void (*end)(struct call *call, const char *name))
 {
     struct deletion *deletion = malloc(sizeof(*deletion));

@@ -41,20 +41,20 @@ struct reply_stream {
     void (*close)(struct reply_stream *stream); /* it is not used any more */
 };
 
-/* An answer ready to be sent. */
 /* A header of an answer's own. */
-enum { REPLY_HEADERS_MAX = 6 };
+enum { REPLY_HEADERS_MAX = 6, ETAG_BYTES = 96 };
 struct reply_header {
     const char *name; /* static text */
     char value[160];
 };
 
+/* An answer ready to be sent. */
 struct reply {
     int status;
     const char *content_type; /* static text */
     struct text body;
     struct reply_stream *stream; /* comes in place of the body; NULL: none */
-    char etag[96];               /* with quotes, or empty */
+    char etag[ETAG_BYTES];       /* with quotes, or empty */
     char location[160];          /* path, or empty */
     char allow[64];
     char preference_applied[32];

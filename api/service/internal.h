@@ -83,15 +83,18 @@ void call_succeed_empty(struct call *call, int status);
 void call_add_header(struct call *call, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Writes the ETag of a version. */
+/* Writes the ETag of a version; marked: of what shows more than its version, whose state `mark`
+ * tells ("": the plain one). */
 void call_set_etag(struct call *call, const struct version *version);
+void call_set_etag_marked(struct call *call, const struct version *version, const char *mark);
 
 /* Whether If-Match and If-None-Match allow a change of what is `version` now (NULL: nothing); else
  * adds the fault. Does not complete: callers may hold the lock. */
 bool call_may_change(struct call *call, const struct version *version);
+bool call_may_change_marked(struct call *call, const struct version *version, const char *mark);
 
-/* Completes a GET with 304 where If-None-Match names the version; false: go on. */
-bool call_not_modified(struct call *call, const struct version *version);
+/* Completes a GET with 304 where If-None-Match names the ETag that was set; false: go on. */
+bool call_not_modified(struct call *call);
 
 /* The page of a list that the parameters limit, after and prefix ask for. */
 struct page {
@@ -106,12 +109,12 @@ bool call_page(struct call *call, struct page *page);
 void call_list(struct call *call, struct store *store,
                void (*write)(const struct version *version, struct text *out));
 
-/* Removes what the name in the URL stands for, if there is something, the call's conditions hold
- * and `may` (NULL: yes) finds nothing against it or adds its fault; once that is saved, `end`
+/* Removes what the name in the URL stands for, if there is something and `may`, which looks at the
+ * call's conditions too, finds nothing against it or adds its fault; once that is saved, `end`
  * (NULL: nothing) ends what goes with it. Both run with the lock held; meanwhile it is `leaving`.
  */
 void call_delete(struct call *call, enum blob_space space,
-                 bool (*may)(struct call *call, const char *name),
+                 bool (*may)(struct call *call, const char *name, const struct version *version),
                  void (*end)(struct call *call, const char *name));
 
 /* Whether the name in the URL is one that a PUT may make; else completes. */

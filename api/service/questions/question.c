@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void question_destroy(struct question *question)
 {
@@ -26,7 +27,6 @@ static void answer(struct worker_task *work)
 {
     struct question *question = WORK_OF(question, work);
     struct call *call = question->call;
-    call_set_etag(call, &question->roadmap->version);
     const char *media = question->kind->write(question, &call->reply.body);
     question_destroy(question);
     if (media)
@@ -148,6 +148,13 @@ static void submit(struct worker_task *work)
     struct question *question = WORK_OF(question, work);
     if (!question->kind->read(question)) {
         refuse(question);
+        return;
+    }
+    // what GET shows is the version's: nothing is done for who has it already
+    struct call *call = question->call;
+    call_set_etag(call, &question->roadmap->version);
+    if (strcmp(route_table[call->route].method, "GET") == 0 && call_not_modified(call)) {
+        question_destroy(question);
         return;
     }
     struct overlay_document *overlay =

@@ -41,7 +41,8 @@ void build_answer(const struct build *build, struct job_waiter *waiters,
         free(waiter);
         if (roadmap) {
             call_set_etag(call, &roadmap->version);
-            roadmap_write(build->name, roadmap, NULL, false, &call->reply.body);
+            roadmap_write(build->name, roadmap, &(const struct roadmap_around){0},
+                          &call->reply.body);
             call_succeed_json(call, status);
         } else {
             call->problem.faults[0] = *error;

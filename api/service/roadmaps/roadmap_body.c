@@ -153,8 +153,8 @@ static void write_warnings(const struct roadmap_version *roadmap, bool robot_cha
     text_json_close(out, ']');
 }
 
-void roadmap_write(const char *name, const struct roadmap_version *roadmap, const char *job,
-                   bool robot_changed, struct text *out)
+void roadmap_write(const char *name, const struct roadmap_version *roadmap,
+                   const struct roadmap_around *around, struct text *out)
 {
     text_json_open(out, '{');
     version_write_members(name, &roadmap->version, out);
@@ -163,8 +163,8 @@ void roadmap_write(const char *name, const struct roadmap_version *roadmap, cons
     text_member_u64(out, "world_revision", roadmap->world->version.revision);
     write_identity(roadmap->model, out);
     text_json_key(out, "job");
-    if (job)
-        text_json_string(out, job);
+    if (*around->job)
+        text_json_string(out, around->job);
     else
         text_json_null(out);
     text_json_key(out, "last_error");
@@ -175,6 +175,6 @@ void roadmap_write(const char *name, const struct roadmap_version *roadmap, cons
     else
         text_json_null(out);
     text_json_key(out, "warnings");
-    write_warnings(roadmap, robot_changed, out);
+    write_warnings(roadmap, around->robot_changed, out);
     text_json_close(out, '}');
 }

@@ -59,8 +59,10 @@ bool roadmap_may_put(struct service *service, struct call *call,
                      const struct roadmap_document *document, const struct version *world,
                      const struct version *robot)
 {
-    const struct version *present = store_find(&service->roadmaps, call->segments[0]);
-    if (!fits(call, document, world, robot) || !call_may_change(call, present))
+    const char *name = call->segments[0];
+    const struct version *present = store_find(&service->roadmaps, name);
+    if (!fits(call, document, world, robot) ||
+        !roadmap_may_change(call, name, (const struct roadmap_version *)present))
         return false;
     if (present || service->roadmaps.count < service->limits.roadmaps)
         return true;
@@ -167,8 +169,8 @@ void roadmap_put_end(struct service *service, struct call *call,
         break;
     case PUT_SAME:
         call_set_etag(call, same);
-        roadmap_write(call->segments[0], (struct roadmap_version *)same, NULL, false,
-                      &call->reply.body);
+        roadmap_write(call->segments[0], (struct roadmap_version *)same,
+                      &(const struct roadmap_around){0}, &call->reply.body);
         version_release(same);
         call_succeed_json(call, 200);
         break;

@@ -220,21 +220,38 @@ void roadmap_list(struct service *service, struct call *call)
     call_list(call, &service->roadmaps, write_summary);
 }
 
+struct roadmap_around roadmap_around(struct service *service, const char *name,
+                                     const struct roadmap_version *roadmap)
+{
+    struct roadmap_around around = {0};
+    const struct build *build = build_active(service, name);
+    const struct version *robot = store_find(&service->robots, roadmap->document.robot);
+    if (build)
+        memcpy(around.job, build->job->id, sizeof(around.job));
+    around.robot_changed =
+        !robot || strcmp(robot->fingerprint, roadmap->robot->version.fingerprint) != 0;
+    snprintf(around.mark, sizeof(around.mark), "%s%s%s", build ? "-" : "", around.job,
+             around.robot_changed ? "-r" : "");
+    return around;
+}
+
+bool roadmap_may_change(struct call *call, const char *name, const struct roadmap_version *roadmap)
+{
+    if (!roadmap)
+        return call_may_change(call, NULL);
+    const struct roadmap_around around = roadmap_around(call->service, name, roadmap);
+    return call_may_change_marked(call, &roadmap->version, around.mark);
+}
+
 void roadmap_get(struct service *service, struct call *call)
 {
     const char *name = call->segments[0];
-    char job[JOB_ID_BYTES] = "";
-    bool robot_changed = false;
+    struct roadmap_around around = {0};
     service_lock(service);
     struct version *version = store_take(&service->roadmaps, name);
-    struct roadmap_version *roadmap = (struct roadmap_version *)version;
-    if (version) {
-        const struct build *build = build_active(service, name);
-        if (build)
-            memcpy(job, build->job->id, sizeof(job));
-        robot_changed =
-            store_find(&service->robots, roadmap->document.robot) != &roadmap->robot->version;
-    }
+    const struct roadmap_version *roadmap = (const struct roadmap_version *)version;
+    if (version)
+        around = roadmap_around(service, name, roadmap);
     service_unlock(service);
     if (!version) {
         call_refuse(call, PROBLEM_UNKNOWN_ROADMAP, "there is no roadmap \"%s\"", name);
@@ -246,12 +263,17 @@ void roadmap_get(struct service *service, struct call *call)
         return;
     }
 
-    call_set_etag(call, version);
-    if (!call_not_modified(call, version)) {
-        roadmap_write(name, roadmap, *job ? job : NULL, robot_changed, &call->reply.body);
+    call_set_etag_marked(call, version, around.mark);
+    if (!call_not_modified(call)) {
+        roadmap_write(name, roadmap, &around, &call->reply.body);
         call_succeed_json(call, 200);
     }
     version_release(version);
+}
+
+static bool may_delete(struct call *call, const char *name, const struct version *version)
+{
+    return roadmap_may_change(call, name, (const struct roadmap_version *)version);
 }
 
 /* A roadmap goes with the job that makes its next version. */
@@ -263,5 +285,5 @@ static void end_build(struct call *call, const char *name)
 void roadmap_delete(struct service *service, struct call *call)
 {
     (void)service;
-    call_delete(call, BLOB_ROADMAPS, NULL, end_build);
+    call_delete(call, BLOB_ROADMAPS, may_delete, end_build);
 }

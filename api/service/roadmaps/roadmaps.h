@@ -8,6 +8,7 @@
 #define SERVICE_ROADMAPS_H
 
 #include "schema/roadmap.h"
+#include "service/jobs/jobs.h"
 #include "service/resident.h"
 #include "service/robots/robots.h"
 #include "service/worlds/worlds.h"
@@ -62,10 +63,24 @@ struct roadmap_version *roadmap_version_derive(const struct roadmap_version *fro
 /* Whether both are made from the same parameters, world and robot. */
 bool roadmap_same_content(const struct roadmap_version *a, const struct roadmap_version *b);
 
-/* Appends the resource as a JSON object. `job` is the id of a build under way, or NULL.
- * `robot_changed`: the robot's name stands for another version now. roadmap_body.c */
-void roadmap_write(const char *name, const struct roadmap_version *roadmap, const char *job,
-                   bool robot_changed, struct text *out);
+/* What the resource shows besides its version, and the mark of it in the ETag; zeros: nothing. */
+struct roadmap_around {
+    char job[JOB_ID_BYTES]; /* id of the build under way; "": none is */
+    bool robot_changed;     /* the robot's name stands for another one now */
+    char mark[JOB_ID_BYTES + 4];
+};
+
+/* The lock is held. */
+struct roadmap_around roadmap_around(struct service *service, const char *name,
+                                     const struct roadmap_version *roadmap);
+
+/* Whether the call's conditions allow a change of a roadmap (NULL: there is none); else adds the
+ * fault. The lock is held. */
+bool roadmap_may_change(struct call *call, const char *name, const struct roadmap_version *roadmap);
+
+/* Appends the resource as a JSON object. roadmap_body.c */
+void roadmap_write(const char *name, const struct roadmap_version *roadmap,
+                   const struct roadmap_around *around, struct text *out);
 
 /* The roadmap in the call's URL where it can answer, taken; NULL: the call's problem says why not.
  */

@@ -65,7 +65,7 @@ void robot_get(struct service *service, struct call *call)
         return;
     }
     call_set_etag(call, version);
-    if (!call_not_modified(call, version)) {
+    if (!call_not_modified(call)) {
         write_body(call->segments[0], (struct robot_version *)version, &call->reply.body);
         call_succeed_json(call, 200);
     }
@@ -186,13 +186,13 @@ void robot_put(struct service *service, struct call *call)
     workers_submit(service->workers, &reading->work);
 }
 
-static bool is_free(struct call *call, const char *name)
+static bool may_delete(struct call *call, const char *name, const struct version *version)
 {
-    return !roadmaps_refuse_in_use(call, USED_ROBOT, name);
+    return call_may_change(call, version) && !roadmaps_refuse_in_use(call, USED_ROBOT, name);
 }
 
 void robot_delete(struct service *service, struct call *call)
 {
     (void)service;
-    call_delete(call, BLOB_ROBOTS, is_free, NULL);
+    call_delete(call, BLOB_ROBOTS, may_delete, NULL);
 }

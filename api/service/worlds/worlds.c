@@ -137,7 +137,7 @@ void world_get(struct service *service, struct call *call)
     if (!world)
         return;
     call_set_etag(call, &world->version);
-    if (!call_not_modified(call, &world->version)) {
+    if (!call_not_modified(call)) {
         struct text *out = &call->reply.body;
         world_write_open(call->segments[0], world, out);
         text_json_key(out, "warnings");
@@ -150,15 +150,15 @@ void world_get(struct service *service, struct call *call)
     version_release(&world->version);
 }
 
-static bool is_free(struct call *call, const char *name)
+static bool may_delete(struct call *call, const char *name, const struct version *version)
 {
-    return !roadmaps_refuse_in_use(call, USED_WORLD, name);
+    return call_may_change(call, version) && !roadmaps_refuse_in_use(call, USED_WORLD, name);
 }
 
 void world_delete(struct service *service, struct call *call)
 {
     (void)service;
-    call_delete(call, BLOB_WORLDS, is_free, NULL);
+    call_delete(call, BLOB_WORLDS, may_delete, NULL);
 }
 
 void obstacle_get(struct service *service, struct call *call)
@@ -175,7 +175,7 @@ void obstacle_get(struct service *service, struct call *call)
     if (!found) {
         call_refuse(call, PROBLEM_UNKNOWN_OBSTACLE, "world \"%s\" has no obstacle \"%s\"",
                     call->segments[0], call->segments[1]);
-    } else if (!call_not_modified(call, &world->version)) {
+    } else if (!call_not_modified(call)) {
         obstacle_write(found, &call->reply.body);
         call_succeed_json(call, 200);
     }
