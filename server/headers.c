@@ -169,12 +169,6 @@ bool headers_content_json(const char *content_type)
     return is_json_type(type) || is(type, "application/x-www-form-urlencoded");
 }
 
-bool headers_content_is(const char *content_type, const char *media)
-{
-    struct span rest = whole(content_type), type;
-    return next(&rest, ';', &type) && is(type, media);
-}
-
 double headers_prefer_wait(const char *prefer)
 {
     struct span rest = whole(prefer), item, name;

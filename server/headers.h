@@ -28,9 +28,6 @@ enum content_coding headers_content_coding(const char *content_encoding);
  * nothing. */
 bool headers_content_json(const char *content_type);
 
-/* Whether a Content-Type is this media type, parameters aside. */
-bool headers_content_is(const char *content_type, const char *media);
-
 /* The seconds of `wait` in Prefer; negative where there is none or it is no number. */
 double headers_prefer_wait(const char *prefer);
 

@@ -1,6 +1,7 @@
 #include "server/request.h"
 
 #include "schema/clock.h"
+#include "schema/media_type.h"
 #include "server/headers.h"
 
 #include <stdarg.h>
@@ -275,7 +276,7 @@ static bool takes_type(const struct request *request, const char *content_type)
         {ROUTE_ARCHIVE, "application/octet-stream"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (has_flag(request, rows[i].flag) && headers_content_is(content_type, rows[i].type))
+        if (has_flag(request, rows[i].flag) && media_type_is(content_type, rows[i].type))
             return true;
     return false;
 }

@@ -1,10 +1,10 @@
 #include "schema/compute_numbers.h"
+#include "schema/media_type.h"
 #include "schema/npz.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* A request being read. Options are members of one JSON object whatever the body is: those of npz
  * and of the URL are put into it. */
@@ -394,9 +394,8 @@ int compute_format_of(const char *content_type)
                 {"application/x-npz", COMPUTE_NPZ}};
     if (!content_type)
         return COMPUTE_JSON;
-    const size_t length = strcspn(content_type, "; \t");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (length == strlen(rows[i].type) && strncasecmp(content_type, rows[i].type, length) == 0)
+        if (media_type_is(content_type, rows[i].type))
             return (int)rows[i].format;
     return -1;
 }

@@ -1,5 +1,7 @@
 #include "service/files/multipart.h"
 
+#include "schema/media_type.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -106,11 +108,7 @@ static bool find_parameter(struct span text, const char *name, char *value, size
 
 bool multipart_is(const char *content_type)
 {
-    static const char TYPE[] = "multipart/form-data";
-    if (!content_type || strncasecmp(content_type, TYPE, sizeof(TYPE) - 1) != 0)
-        return false;
-    const char after = content_type[sizeof(TYPE) - 1];
-    return !after || strchr("; \t", after);
+    return media_type_is(content_type, "multipart/form-data");
 }
 
 /* ---- the parts ---- */

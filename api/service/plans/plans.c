@@ -2,6 +2,7 @@
 #include "service/plans/plans.h"
 
 #include "schema/clock.h"
+#include "schema/media_type.h"
 #include "service/plans/plan_call.h"
 #include "service/translate.h"
 
@@ -9,12 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static const char NPY_TYPE[] = "application/x-npy", NPZ_TYPE[] = "application/x-npz";
 static const char JSON_TYPE[] = "application/json";
 
-/* Makes a request of the URL's start=…&goal=… pairs. */
+/* Makes a request of the URL's start=…&goal=… pairs, the only parameters that come here. A picture
+ * for people to look at shows a stale roadmap too. */
 static bool read_pairs(struct plan *plan)
 {
     struct call *call = plan->call;
@@ -33,18 +34,17 @@ static bool read_pairs(struct plan *plan)
         const struct call_parameter *parameter = &call->parameters[i];
         const bool is_start = strcmp(parameter->key, "start") == 0;
         double *state = request->numbers + request->number_count;
-        if (!is_start && strcmp(parameter->key, "goal") != 0)
-            continue;
         if (!plan_state_parse(state, parameter->value, dof)) {
             problem_add(&call->problem, PROBLEM_INVALID_ARGUMENT,
                         "%s is not %u numbers separated by commas", parameter->key, dof);
             return false;
         }
-        if (is_start)
+        if (is_start) {
             request->queries[starts++].start = request->number_count;
-        else
-            request->queries[goals].goals = request->number_count,
+        } else {
+            request->queries[goals].goals = request->number_count;
             request->queries[goals++].goal_count = 1;
+        }
         request->number_count += dof;
     }
     if (starts != goals) {
@@ -56,19 +56,14 @@ static bool read_pairs(struct plan *plan)
     return true;
 }
 
-static bool is_of_type(const struct call *call, const char *type)
-{
-    return call->content_type && strncasecmp(call->content_type, type, strlen(type)) == 0;
-}
-
 /* Whether the body is an .npy file: as its Content-Type says, or by its first bytes where that says
  * nothing. */
 static bool is_array(const struct call *call)
 {
     static const char MAGIC[] = "\x93NUMPY";
-    if (is_of_type(call, NPY_TYPE) || is_of_type(call, JSON_TYPE))
-        return is_of_type(call, NPY_TYPE);
-    return call->body_bytes >= sizeof(MAGIC) - 1 &&
+    if (media_type_is(call->content_type, NPY_TYPE))
+        return true;
+    return !media_type_is(call->content_type, JSON_TYPE) && call->body_bytes >= sizeof(MAGIC) - 1 &&
            memcmp(call->body, MAGIC, sizeof(MAGIC) - 1) == 0;
 }
 
@@ -104,7 +99,7 @@ static bool read_request(struct plan *plan)
     struct call *call = plan->call;
     if (call->route == ROUTE_ROADMAP_PICTURE)
         return read_pairs(plan);
-    if (is_of_type(call, NPZ_TYPE)) {
+    if (media_type_is(call->content_type, NPZ_TYPE)) {
         problem_add(&call->problem, PROBLEM_UNSUPPORTED_MEDIA_TYPE,
                     "queries come as JSON or as one .npy array");
         return false;
