@@ -1,10 +1,11 @@
 /* Goal: problems say all that RFC 9457 and the contract ask for. Method: write, read back with
- * Jansson. Oracle: the contract's list of members. */
+ * Jansson; read the table of docs/api.md. Oracle: the contract's list of members. */
 #include "documents.h"
 #include "schema/limits.h"
 #include "support/support.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +101,44 @@ static void every_code_has_its_row(void **state)
     }
 }
 
+/* Whether a row of the page's table has the code beside its status. */
+static bool is_row_of(const char *line, int status, const char *code)
+{
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "`%s`", code);
+    const char *second = strncmp(line, "  | ", 4) == 0 ? strchr(line + 4, '|') : NULL;
+    if (!second || !strstr(second, wanted))
+        return false;
+    snprintf(wanted, sizeof wanted, "%d", status);
+    const char *number = strstr(line, wanted);
+    return number && number < second;
+}
+
+/* The page for people names every code with its status. */
+static void every_code_is_on_the_page(void **state)
+{
+    static const struct {
+        const char *code;
+        int status;
+    } rows[] = {
+#define PROBLEM(constant, code, status, title) {code, status},
+#include "schema/problems.def"
+#undef PROBLEM
+    };
+    (void)state;
+    bool found[sizeof rows / sizeof *rows] = {false};
+    char line[1024];
+    FILE *page = fopen(API_PAGE, "r");
+    assert_non_null(page);
+    while (fgets(line, sizeof line, page))
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            found[i] |= is_row_of(line, rows[i].status, rows[i].code);
+    fclose(page);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!found[i])
+            fail_msg("docs/api.md has no row of %d with `%s`", rows[i].status, rows[i].code);
+}
+
 static void limits_are_a_table(void **state)
 {
     (void)state;
@@ -119,6 +158,7 @@ int main(void)
         cmocka_unit_test(several_faults_are_listed_and_too_many_counted),
         cmocka_unit_test(long_details_are_cut),
         cmocka_unit_test(every_code_has_its_row),
+        cmocka_unit_test(every_code_is_on_the_page),
         cmocka_unit_test(limits_are_a_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
