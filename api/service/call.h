@@ -45,7 +45,7 @@ struct reply_stream {
 enum { REPLY_HEADERS_MAX = 6, ETAG_BYTES = 96 };
 struct reply_header {
     const char *name; /* static text */
-    char value[160];
+    char value[192];
 };
 
 /* An answer ready to be sent. */

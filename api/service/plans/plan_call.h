@@ -35,6 +35,7 @@ struct plan {
     struct plan_result *results; /* [request.query_count] */
     struct plan_warning *warnings;
     uint32_t warning_count;
+    uint32_t unnamed;            /* clamped queries that the last warning counts alone */
     struct prm_graph_copy graph; /* for a picture */
     struct picture_motion motion;
 };

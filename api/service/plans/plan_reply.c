@@ -8,10 +8,12 @@
 #include <stdlib.h>
 
 enum {
-    CLAMPED_WARNINGS_MAX = 100, /* queries of a request that are named */
-    NUMBER_BYTES = 12,          /* about, of a number written */
-    RESULT_BYTES = 80,          /* about, of a result without its path */
+    CLAMPED_NAMED_MAX = 100, /* queries of a request that are named */
+    NUMBER_BYTES = 12,       /* about, of a number written */
+    RESULT_BYTES = 80,       /* about, of a result without its path */
 };
+
+static const char CLAMPED[] = "clamped";
 
 void plan_destroy(struct plan *plan)
 {
@@ -50,12 +52,15 @@ static void add_headers(struct plan *plan)
     enum { WARNINGS_SHOWN = 6 };
     struct call *call = plan->call;
     const struct roadmap_version *roadmap = plan->roadmap;
+    const uint32_t named = plan->warning_count - (plan->unnamed > 0);
     struct text warnings = {0};
-    for (uint32_t i = 0; i < plan->warning_count && i < WARNINGS_SHOWN; i++) {
+    for (uint32_t i = 0; i < named && i < WARNINGS_SHOWN; i++) {
         text_print(&warnings, "%s%s", i > 0 ? ", " : "", plan->warnings[i].code);
         if (plan->warnings[i].query >= 0)
             text_print(&warnings, ";query=%lld", (long long)plan->warnings[i].query);
     }
+    if (named > WARNINGS_SHOWN)
+        text_print(&warnings, ", %s;more=%u", CLAMPED, named - WARNINGS_SHOWN + plan->unnamed);
     call_add_header(call, "X-Prmd-Roadmap", "%s", call->segments[0]);
     call_add_header(call, "X-Prmd-Fingerprint", "%s", roadmap->version.fingerprint);
     call_add_header(call, "X-Prmd-Revision", "%llu", (unsigned long long)roadmap->version.revision);
@@ -135,13 +140,38 @@ static void answer(struct worker_task *work)
 
 /* ---- on the device thread ---- */
 
+/* Warns of queries that were clamped, and counts in one warning more those that are not named. */
+static void warn_clamped(struct plan *plan)
+{
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < plan->request.query_count; i++) {
+        if (!plan->planned.results[i].clamped)
+            continue;
+        if (named == CLAMPED_NAMED_MAX) {
+            plan->unnamed++;
+            continue;
+        }
+        struct plan_warning *warning = &plan->warnings[plan->warning_count++];
+        *warning = (struct plan_warning){.code = CLAMPED, .query = i};
+        snprintf(warning->detail, sizeof(warning->detail),
+                 "a coordinate within %g of its limit was set to the limit", PRM_LIMIT_TOLERANCE);
+        named++;
+    }
+    if (plan->unnamed == 0)
+        return;
+    struct plan_warning *last = &plan->warnings[plan->warning_count++];
+    *last = (struct plan_warning){.code = CLAMPED, .query = -1};
+    snprintf(last->detail, sizeof(last->detail), "and of %u more queries", plan->unnamed);
+}
+
 /* The engine's results as the wire's, and what is to be warned of. false: no memory. */
 static bool translate(struct plan *plan)
 {
     const struct roadmap_version *roadmap = plan->roadmap;
     const uint32_t count = plan->request.query_count;
     plan->results = calloc((size_t)count + 1, sizeof(*plan->results));
-    plan->warnings = calloc(CLAMPED_WARNINGS_MAX + 1, sizeof(*plan->warnings));
+    // besides those named: that it is stale, and the last
+    plan->warnings = calloc(CLAMPED_NAMED_MAX + 2, sizeof(*plan->warnings));
     if (!plan->results || !plan->warnings)
         return false;
 
@@ -150,13 +180,8 @@ static bool translate(struct plan *plan)
         plan->results[i] = result_translate(
             &plan->planned.results[i], &plan->model->world->version->document,
             &roadmap->robot->document, plan->model->topology->coordinates, plan_space(plan)->dof);
-        if (!plan->planned.results[i].clamped || plan->warning_count > CLAMPED_WARNINGS_MAX)
-            continue;
-        struct plan_warning *warning = &plan->warnings[plan->warning_count++];
-        *warning = (struct plan_warning){.code = "clamped", .query = i};
-        snprintf(warning->detail, sizeof(warning->detail),
-                 "a coordinate within %g of its limit was set to the limit", PRM_LIMIT_TOLERANCE);
     }
+    warn_clamped(plan);
     return true;
 }
 
