@@ -181,7 +181,7 @@ enum MHD_Result exchange_answer(struct exchange *exchange)
 {
     struct reply *reply = &exchange->request.call.reply;
     if (reply->body.failed)
-        request_refuse(&exchange->request, PROBLEM_OVERLOADED, "there is no memory for the answer");
+        request_refuse(&exchange->request, PROBLEM_NO_MEMORY, "there is no memory for the answer");
     exchange->charged = reply->body.capacity;
     budget_charge(&exchange->http->budget, exchange->charged);
     exchange->phase = SENT;

@@ -36,8 +36,7 @@ static void *make_room(const struct gather *gather, void *rows, uint32_t count, 
     if (grown)
         *capacity = next;
     else
-        problem_add(problem, PROBLEM_INTERNAL, "no memory for %u %s", next,
-                    limit_table[limit].text);
+        problem_no_memory(problem, "%u %s", next, limit_table[limit].text);
     return grown;
 }
 
@@ -149,7 +148,7 @@ bool gather_end(struct gather *gather, struct world_document *world, struct form
     world->dimension = 3;
     if (world_append(world, &gather->obstacle))
         return true;
-    problem_add(gather->file->problem, PROBLEM_INTERNAL, "no memory for an obstacle");
+    problem_no_memory(gather->file->problem, "an obstacle");
     return false;
 }
 

@@ -78,7 +78,7 @@ static bool add_columns(const struct field *field)
     uint32_t count = 0;
     bool good = runs;
     if (!runs)
-        problem_add(field->gather->file->problem, PROBLEM_INTERNAL, "no memory for a height field");
+        problem_no_memory(field->gather->file->problem, "a height field");
     for (uint32_t row = 0; good && row < height; row++) {
         good = add_row(field, row, above, below, &count);
         struct run *swap = above;

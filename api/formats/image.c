@@ -31,7 +31,7 @@ bool image_init(struct image *image, uint32_t width, uint32_t height, bool see_t
     if (image->values && (image->see_through || !see_through))
         return true;
     image_deinit(image);
-    problem_add(problem, PROBLEM_INTERNAL, "no memory for an image of %zu pixels", pixels);
+    problem_no_memory(problem, "an image of %zu pixels", pixels);
     return false;
 }
 

@@ -118,7 +118,7 @@ static bool read_pixels(struct reading *reading)
     reading->raster = malloc(interlaced ? stride * height : stride);
     reading->rows = malloc((interlaced ? height : 1) * sizeof(*reading->rows));
     if (!reading->raster || !reading->rows) {
-        problem_add(reading->problem, PROBLEM_INTERNAL, "no memory for an image");
+        problem_no_memory(reading->problem, "an image");
         return false;
     }
 
@@ -159,7 +159,7 @@ bool image_read_png(struct image *image, const char *data, size_t bytes,
     if (reading.info)
         good = guard(&reading);
     else
-        problem_add(problem, PROBLEM_INTERNAL, "no memory for an image");
+        problem_no_memory(problem, "an image");
     png_destroy_read_struct(&reading.png, &reading.info, NULL);
     free(reading.raster);
     free(reading.rows);

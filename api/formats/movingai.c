@@ -222,7 +222,7 @@ bool movingai_read(struct world_document *world, const char *data, size_t bytes,
     }
     grid.rows = malloc(cells);
     if (!grid.rows) {
-        problem_add(problem, PROBLEM_INTERNAL, "no memory for a map of %zu cells", cells);
+        problem_no_memory(problem, "a map of %zu cells", cells);
         return false;
     }
     if (!read_rows(&lines, &grid)) {

@@ -124,7 +124,7 @@ static bool read_binary(struct octree *tree, const unsigned char *data, size_t b
     tree->word_count = bytes / WORD_BYTES;
     tree->words = malloc(bytes + 1);
     if (!tree->words) {
-        problem_add(file->problem, PROBLEM_INTERNAL, "no memory for %zu bytes of a tree", bytes);
+        problem_no_memory(file->problem, "%zu bytes of a tree", bytes);
         return false;
     }
     for (size_t i = 0; i < tree->word_count; i++)
@@ -150,7 +150,7 @@ static bool add_word(struct full *full)
         const size_t capacity = full->capacity ? 2 * full->capacity : WORDS_MIN;
         uint16_t *words = realloc(tree->words, capacity * sizeof *words);
         if (!words) {
-            problem_add(full->file->problem, PROBLEM_INTERNAL, "no memory for a tree");
+            problem_no_memory(full->file->problem, "a tree");
             return false;
         }
         tree->words = words;

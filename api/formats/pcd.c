@@ -330,7 +330,7 @@ static bool read_compressed(struct gather *gather, const struct header *header,
 
     unsigned char *fields = malloc(unpacked);
     if (!fields) {
-        problem_add(file->problem, PROBLEM_INTERNAL, "no memory for %u bytes of points", unpacked);
+        problem_no_memory(file->problem, "%u bytes of points", unpacked);
         return false;
     }
     bool good = lzf_decompress(data + SIZES_BYTES, packed, fields, unpacked) == unpacked;

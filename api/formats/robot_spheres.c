@@ -95,7 +95,7 @@ static bool append_sphere(const struct yaml_value *value, double buffer,
     }
     if (robot_append_sphere(robot, place, radius))
         return true;
-    problem_add(problem, PROBLEM_INTERNAL, "no memory for a robot");
+    problem_no_memory(problem, "a robot");
     return false;
 }
 
@@ -137,7 +137,7 @@ static bool ignore_pairs(const struct robot_spheres *spheres, struct robot_docum
                 unknown->count++;
                 unknown->example = a == ROBOT_NONE ? of->key : other->text;
             } else if (!robot_append_ignored(robot, a, b)) {
-                problem_add(problem, PROBLEM_INTERNAL, "no memory for a robot");
+                problem_no_memory(problem, "a robot");
                 return false;
             }
         }

@@ -190,10 +190,12 @@ bool ros_map_read(struct world_document *world, struct format_report *report,
     image_deinit(&image);
     if (!good) {
         free(grid.rows);
-        problem_add(file->problem, holds ? PROBLEM_INTERNAL : PROBLEM_INVALID_ARGUMENT,
-                    holds ? "no memory for a map"
-                          : "the map is larger than numbers can tell, or its resolution too fine "
-                            "for where its origin lies");
+        if (holds)
+            problem_no_memory(file->problem, "a map");
+        else
+            problem_add(file->problem, PROBLEM_INVALID_ARGUMENT,
+                        "the map is larger than numbers can tell, or its resolution too fine "
+                        "for where its origin lies");
         return false;
     }
 

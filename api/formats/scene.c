@@ -163,7 +163,7 @@ static bool read_solid(struct scene *scene, enum obstacle_type type, const doubl
         return false;
     if (world_append(scene->world, &obstacle))
         return true;
-    problem_add(scene->file->problem, PROBLEM_INTERNAL, "no memory for a scene");
+    problem_no_memory(scene->file->problem, "a scene");
     return false;
 }
 
@@ -294,7 +294,7 @@ static bool number_shapes(const struct scene *scene)
     struct world_document *world = scene->world;
     struct world_ids ids;
     if (!world_ids_init(&ids, world)) {
-        problem_add(scene->file->problem, PROBLEM_INTERNAL, "no memory for a scene");
+        problem_no_memory(scene->file->problem, "a scene");
         return false;
     }
 
@@ -324,7 +324,7 @@ static bool check_ids(const struct scene *scene)
 {
     struct world_ids ids;
     if (!world_ids_init(&ids, scene->world)) {
-        problem_add(scene->file->problem, PROBLEM_INTERNAL, "no memory for a scene");
+        problem_no_memory(scene->file->problem, "a scene");
         return false;
     }
     bool good = true;

@@ -164,7 +164,7 @@ bool srdf_ignore(const xmlDoc *srdf, struct robot_document *robot, struct proble
         }
         unknown += !known;
         if (known && !robot_append_ignored(robot, links[0], links[1])) {
-            problem_add(problem, PROBLEM_INTERNAL, "no memory for a robot");
+            problem_no_memory(problem, "a robot");
             return false;
         }
     }

@@ -136,7 +136,7 @@ static bool lock_others(const struct urdf_reader *reader, const struct standing 
     bool *selected = calloc(robot->joint_count + 1, sizeof *selected);
     bool good = selected != NULL;
     if (!selected)
-        problem_add(reader->problem, PROBLEM_INTERNAL, "no memory for a robot");
+        problem_no_memory(reader->problem, "a robot");
     const unsigned before = reader->problem->fault_count;
     good =
         good && srdf_select(reader->srdf, robot, reader->options.group, selected, reader->problem);
@@ -194,7 +194,7 @@ static bool settle_standing(const struct urdf_reader *reader)
     };
     bool good = standing.stands && standing.values;
     if (!good)
-        problem_add(reader->problem, PROBLEM_INTERNAL, "no memory for a robot");
+        problem_no_memory(reader->problem, "a robot");
     good = good && lock_named(reader, &standing) && lock_others(reader, &standing);
     if (good) {
         lock_followers(robot, &standing);

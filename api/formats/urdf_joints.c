@@ -134,7 +134,7 @@ static bool put_in_order(struct joints_reader *reader)
     free(reader->nodes);
     reader->nodes = nodes;
     if (!good)
-        problem_add(reader->problem, PROBLEM_INTERNAL, "no memory for a robot");
+        problem_no_memory(reader->problem, "a robot");
     return good;
 }
 
@@ -181,7 +181,7 @@ bool urdf_read_joints(const xmlNode *root, struct robot_document *robot, const x
     reader.joints = calloc(reader.count + 1, sizeof *reader.joints);
     reader.nodes = calloc(reader.count + 1, sizeof *reader.nodes);
     if (!reader.joints || !reader.nodes) {
-        problem_add(problem, PROBLEM_INTERNAL, "no memory for a robot");
+        problem_no_memory(problem, "a robot");
         good = false;
     }
     xmlNode *node = good ? xml_child(root, "joint") : NULL;

@@ -48,7 +48,7 @@ static bool append(const struct links_reader *reader, const xmlNode *node,
         place[a] += frame->xyz[a];
     if (robot_append_sphere(reader->robot, place, radius))
         return true;
-    problem_add(reader->problem, PROBLEM_INTERNAL, "no memory for a robot");
+    problem_no_memory(reader->problem, "a robot");
     return false;
 }
 
@@ -108,7 +108,7 @@ static bool read_shape(const struct links_reader *reader, const xmlNode *shape,
                   "<%s> is no geometry known here: sphere, box, cylinder, mesh", kind);
         return false;
     }
-    problem_add(reader->problem, PROBLEM_INTERNAL, "no memory for a robot");
+    problem_no_memory(reader->problem, "a robot");
     return false;
 }
 
@@ -167,7 +167,7 @@ static bool read_link(const struct links_reader *reader, const xmlNode *link)
         return false;
     }
     if (robot_append_link(reader->robot, name) == ROBOT_NONE) {
-        problem_add(reader->problem, PROBLEM_INTERNAL, "no memory for a robot");
+        problem_no_memory(reader->problem, "a robot");
         return false;
     }
     if (reader->spheres && robot_spheres_has(reader->spheres, name))

@@ -55,7 +55,7 @@ static xmlDoc *parse(const char *data, size_t bytes, struct problem *problem)
     xmlInitParser();
     xmlParserCtxt *parser = xmlCreateMemoryParserCtxt(data, (int)bytes);
     if (!parser) {
-        problem_add(problem, PROBLEM_INTERNAL, "no memory to parse XML");
+        problem_no_memory(problem, "an XML document");
         return NULL;
     }
     // with no document type there are no entities but those of characters

@@ -48,7 +48,7 @@ static bool refuse(const struct reader *reader, const yaml_event_t *event, const
 
 static bool no_memory(const struct reader *reader)
 {
-    problem_add(reader->problem, PROBLEM_INTERNAL, "no memory for a yaml document");
+    problem_no_memory(reader->problem, "a yaml document");
     return false;
 }
 

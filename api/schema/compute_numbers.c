@@ -127,7 +127,7 @@ bool numbers_of_json(struct numbers *numbers, const struct json_node *node,
         double *values = malloc((numbers->rows * numbers->columns + 1) * sizeof *values);
         numbers->data = numbers->owned = values;
         if (!values)
-            json_node_fault(node, PROBLEM_OVERLOADED, "found no memory");
+            json_node_no_memory(node);
         good = values && (numbers->nested ? gather_rows(values, numbers, field)
                                           : gather(values, &list, field));
     }
@@ -419,7 +419,7 @@ bool numbers_convert(struct compute_array *array, struct numbers *numbers, enum 
     } else {
         void *out = numbers->is_json ? numbers->owned : malloc(bytes + 1);
         if (!out) {
-            json_node_fault(&numbers->node, PROBLEM_OVERLOADED, "found no memory");
+            json_node_no_memory(&numbers->node);
             good = false;
         } else if (same) {
             good = check_same(numbers, &demand, field);

@@ -151,7 +151,7 @@ static bool read_body(struct reader *reader, enum compute_format format, const c
 
     reader->root = json_node_root(json_object(), reader->problem);
     if (!reader->root.json) {
-        problem_add(reader->problem, PROBLEM_OVERLOADED, "no memory for the request");
+        problem_no_memory(reader->problem, "the request");
         return false;
     }
     if (format == COMPUTE_NPZ)

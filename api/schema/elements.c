@@ -43,7 +43,7 @@ static void *read_count(const struct json_node *node, size_t row_bytes, const st
     }
     void *rows = malloc(size * row_bytes + 1);
     if (!rows)
-        json_node_fault(node, PROBLEM_INTERNAL, "found no memory");
+        json_node_no_memory(node);
     else
         *count = (uint32_t)size;
     return rows;

@@ -126,7 +126,7 @@ bool forward_read(struct forward_request *request, const struct robot_document *
         else
             request->states = calloc(count * request->dof + 1, sizeof *request->states);
         if (!request->states && problem->fault_count == faults_before)
-            json_node_fault(&states, PROBLEM_INTERNAL, "found no memory");
+            json_node_no_memory(&states);
         for (size_t i = 0; i < count && request->states && !json_node_full(&states); i++) {
             struct json_node state = json_node_element(&states, i);
             read_state(&reader, &state, request->states + i * request->dof);

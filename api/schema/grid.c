@@ -72,7 +72,7 @@ static void read_rows(struct grid_document *grid, const struct json_node *parent
     }
     grid->rows = malloc((size_t)grid->width * grid->height);
     if (!grid->rows) {
-        json_node_fault(&node, PROBLEM_INTERNAL, "found no memory");
+        json_node_no_memory(&node);
         return;
     }
     for (size_t i = 0; i < grid->height && !json_node_full(&node); i++) {

@@ -29,8 +29,10 @@ json_t *json_read(const char *body, size_t bytes, struct problem *problem)
     if (json)
         return json;
 
-    if (json_error_code(&error) == json_error_out_of_memory) {
-        problem_add(problem, PROBLEM_INTERNAL, "no memory to parse the body");
+    // where Jansson finds no memory it mostly says nothing at all
+    const enum json_error_code code = json_error_code(&error);
+    if (code == json_error_out_of_memory || !*error.text) {
+        problem_no_memory(problem, "the body");
         return NULL;
     }
     struct problem_fault *fault = problem_add(problem, PROBLEM_MALFORMED, "line %d, column %d: %s",
@@ -107,6 +109,11 @@ struct problem_fault *json_node_fault(const struct json_node *node, enum problem
     fault->has_pointer = true;
     memcpy(fault->pointer, pointer, sizeof pointer);
     return fault;
+}
+
+void json_node_no_memory(const struct json_node *node)
+{
+    json_node_fault(node, PROBLEM_NO_MEMORY, "found no memory");
 }
 
 void json_node_over(const struct json_node *node, const struct limits *limits, enum limit_id limit,

@@ -40,6 +40,9 @@ struct problem_fault *json_node_fault(const struct json_node *node, enum problem
                                       const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The fault that there is no memory for a value. */
+void json_node_no_memory(const struct json_node *node);
+
 /* A fault that a limit was hit, in units of `what`. */
 void json_node_over(const struct json_node *node, const struct limits *limits, enum limit_id limit,
                     const char *what);

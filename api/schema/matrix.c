@@ -24,7 +24,7 @@ static bool read_states(struct matrix_request *request, const struct question_sp
     }
     request->states = calloc(count * space->dof + 1, sizeof *request->states);
     if (!request->states) {
-        json_node_fault(node, PROBLEM_OVERLOADED, "found no memory");
+        json_node_no_memory(node);
         return false;
     }
     request->state_count = (uint32_t)count;
@@ -45,7 +45,7 @@ static void read_indices(uint32_t **indices, uint32_t *count, const struct json_
     }
     *indices = calloc(listed + 1, sizeof **indices);
     if (!*indices) {
-        json_node_fault(node, PROBLEM_OVERLOADED, "found no memory");
+        json_node_no_memory(node);
         return;
     }
     *count = (uint32_t)listed;

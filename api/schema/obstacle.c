@@ -133,7 +133,7 @@ static void check_polygon(struct obstacle_document *obstacle, const struct json_
     bool crosses =
         polygon_crosses_itself(obstacle->points, obstacle->point_count, &first, &second, &memory);
     if (!memory)
-        json_node_fault(node, PROBLEM_INTERNAL, "found no memory");
+        json_node_no_memory(node);
     else if (crosses)
         json_node_fault(node, PROBLEM_INVALID_ARGUMENT,
                         "must not cross itself: the edges from points %u and %u do", first, second);
@@ -159,7 +159,7 @@ static void read_polygon(struct obstacle_document *obstacle, const struct json_n
     }
     obstacle->points = malloc(count * 2 * sizeof *obstacle->points);
     if (!obstacle->points) {
-        json_node_fault(&node, PROBLEM_INTERNAL, "found no memory");
+        json_node_no_memory(&node);
         return;
     }
     obstacle->point_count = (uint32_t)count;

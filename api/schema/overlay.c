@@ -24,7 +24,7 @@ static void read_ignored(struct overlay_document *overlay, const struct json_nod
     }
     overlay->ignored = calloc(count + 1, sizeof *overlay->ignored);
     if (!overlay->ignored) {
-        json_node_fault(node, PROBLEM_INTERNAL, "found no memory");
+        json_node_no_memory(node);
         return;
     }
     for (size_t i = 0; i < count && !json_node_full(node); i++) {
@@ -188,7 +188,7 @@ bool overlay_apply(struct overlaid_world *overlaid, const struct world_document 
         good = world_ids_complete(document);
     }
     if (!good)
-        problem_add(problem, PROBLEM_INTERNAL, "no memory to lay obstacles over a world");
+        problem_no_memory(problem, "a world under other obstacles");
     else if (document->obstacle_count > limits->obstacles)
         problem_fault_limit(fault_at(problem, PROBLEM_LIMIT_EXCEEDED, "/obstacles",
                                      "makes more obstacles than a world may have"),

@@ -123,7 +123,7 @@ bool plan_request_read_npy(struct plan_request *request, const char *body, size_
     request->queries = malloc((array.shape[0] + 1) * sizeof *request->queries);
     request->numbers = malloc((array.count + 1) * sizeof *request->numbers);
     if (!request->queries || !request->numbers) {
-        problem_add(problem, PROBLEM_OVERLOADED, "no memory for %zu queries", array.shape[0]);
+        problem_no_memory(problem, "%zu queries", array.shape[0]);
         plan_request_deinit(request);
         return false;
     }

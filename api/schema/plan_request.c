@@ -60,7 +60,7 @@ static double *state_room(struct plan_reader *reader, const struct json_node *no
         size_t capacity = 2 * reader->number_capacity + reader->dof;
         double *numbers = realloc(request->numbers, capacity * sizeof *numbers);
         if (!numbers) {
-            json_node_fault(node, PROBLEM_INTERNAL, "found no memory");
+            json_node_no_memory(node);
             return NULL;
         }
         request->numbers = numbers;
@@ -183,7 +183,7 @@ static void read_id(struct plan_reader *reader, struct plan_query *query,
 
     query->id_json = text->failed ? NULL : malloc(text->length + 1);
     if (!query->id_json) {
-        json_node_fault(node, PROBLEM_INTERNAL, "found no memory");
+        json_node_no_memory(node);
         return;
     }
     memcpy(query->id_json, text->data, text->length);
@@ -260,7 +260,7 @@ static void read_queries(struct plan_reader *reader, const struct json_node *nod
     reader->request->queries = calloc(count + 1, sizeof *reader->request->queries);
     reader->request->numbers = malloc(reader->number_capacity * sizeof(double) + 1);
     if (!reader->request->queries || !reader->request->numbers) {
-        json_node_fault(node, PROBLEM_INTERNAL, "found no memory");
+        json_node_no_memory(node);
         return;
     }
     reader->request->query_count = (uint32_t)count;

@@ -46,6 +46,16 @@ struct problem_fault *problem_add(struct problem *problem, enum problem_code cod
     return fault;
 }
 
+void problem_no_memory(struct problem *problem, const char *format, ...)
+{
+    char what[PROBLEM_DETAIL_MAX / 2];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    problem_add(problem, PROBLEM_NO_MEMORY, "no memory for %s", what);
+}
+
 void problem_fault_limit(struct problem_fault *fault, const struct limits *limits,
                          enum limit_id limit)
 {

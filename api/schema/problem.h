@@ -17,6 +17,8 @@ enum problem_code {
 #define PROBLEM(constant, code, status, title) PROBLEM_##constant,
 #include "schema/problems.def"
 #undef PROBLEM
+    /* what a request meets for which there is no memory, wherever that shows */
+    PROBLEM_NO_MEMORY = PROBLEM_OVERLOADED
 };
 
 enum { PROBLEM_FAULTS_MAX = 16, PROBLEM_DETAIL_MAX = 512, PROBLEM_POINTER_MAX = 256 };
@@ -46,6 +48,10 @@ int problem_code_status(enum problem_code code);
  * spare. */
 struct problem_fault *problem_add(struct problem *problem, enum problem_code code,
                                   const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Adds the fault that there is no memory for what the format tells. */
+void problem_no_memory(struct problem *problem, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Names the limit that was hit, its value and the flag that raises it. */
 void problem_fault_limit(struct problem_fault *fault, const struct limits *limits,

@@ -49,7 +49,7 @@ static bool take_room(struct validate_request *request, const struct question_sp
     request->paths = calloc(path_count + 1, sizeof(*request->paths));
     if (request->states && request->motions && request->paths)
         return true;
-    json_node_fault(states, PROBLEM_OVERLOADED, "found no memory");
+    json_node_no_memory(states);
     return false;
 }
 
@@ -254,7 +254,7 @@ bool nearest_read(struct nearest_request *request, const struct question_space *
         if (request->states)
             read_asked(request, space, &states);
         else if (problem->fault_count == faults_before)
-            json_node_fault(&states, PROBLEM_OVERLOADED, "found no memory");
+            json_node_no_memory(&states);
     }
     json_decref(json);
     if (problem->fault_count == faults_before)

@@ -104,7 +104,7 @@ void roadmap_lists_read(struct roadmap_document *roadmap, const struct json_node
     else if (allow_count > limits->obstacles)
         json_node_over(&allow, limits, LIMIT_obstacles, "pairs");
     else if (!make_room(roadmap, anchors.json, allow.json))
-        json_node_fault(root, PROBLEM_INTERNAL, "found no memory");
+        json_node_no_memory(root);
     else {
         for (size_t i = 0; i < anchor_count && !json_node_full(&anchors); i++) {
             struct json_node element = json_node_element(&anchors, i);

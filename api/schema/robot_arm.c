@@ -32,7 +32,7 @@ struct arm_reader {
 
 static void no_memory(const struct json_node *node)
 {
-    json_node_fault(node, PROBLEM_INTERNAL, "found no memory");
+    json_node_no_memory(node);
 }
 
 static bool read_name(const struct json_node *object, char name[ROBOT_NAME_BYTES_MAX + 1])

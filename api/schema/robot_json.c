@@ -77,7 +77,7 @@ static void read_sphere(struct robot_document *robot, const struct json_node *no
     if (flat)
         *flat &= two;
     if (good && !robot_append_sphere(robot, place, radius))
-        json_node_fault(node, PROBLEM_INTERNAL, "found no memory");
+        json_node_no_memory(node);
 }
 
 void robot_read_spheres(struct robot_document *robot, const struct json_node *array,
@@ -127,7 +127,7 @@ bool robot_take_cover(struct robot_document *robot, struct cover *cover,
             center[a] += frame->xyz[a];
         good = robot_append_sphere(robot, center, sphere[3]);
         if (!good)
-            json_node_fault(node, PROBLEM_INTERNAL, "found no memory");
+            json_node_no_memory(node);
     }
     robot->cover_excess = fmax(robot->cover_excess, cover->excess);
     free(cover->spheres);

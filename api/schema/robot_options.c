@@ -28,7 +28,7 @@ static void read_values(struct robot_value **values, uint32_t *count, const stru
     }
     *values = calloc(members + 1, sizeof **values);
     if (!*values) {
-        json_node_fault(node, PROBLEM_INTERNAL, "found no memory");
+        json_node_no_memory(node);
         return;
     }
     json_object_foreach(node->json, key, value)

@@ -17,7 +17,7 @@ enum { BOXES_MAX = 256 };
 
 static void no_memory(const struct json_node *node)
 {
-    json_node_fault(node, PROBLEM_INTERNAL, "found no memory");
+    json_node_no_memory(node);
 }
 
 /* ---- the three ways to give a shape ---- */

@@ -150,7 +150,7 @@ static void check_tree(struct check *check)
     uint32_t *above = calloc(robot->link_count + 1, sizeof *above);
     bool *reached = calloc(robot->link_count + 1, sizeof *reached);
     if (!above || !reached) {
-        link_fault(check, ROBOT_NONE, NULL, PROBLEM_INTERNAL, "no memory for a robot");
+        link_fault(check, ROBOT_NONE, NULL, PROBLEM_NO_MEMORY, "no memory for a robot");
     } else {
         find_above(check, above);
         if (check->good)
@@ -266,7 +266,7 @@ bool robot_settle(struct robot_document *robot, const struct limits *limits, rob
     robot->coordinates = calloc(robot->joint_count + 1, sizeof *robot->coordinates);
     robot->moved = calloc(robot->link_count + 1, sizeof *robot->moved);
     if (!robot->order || !robot->coordinates || !robot->moved) {
-        joint_fault(&check, ROBOT_NONE, NULL, PROBLEM_INTERNAL, "no memory for a robot");
+        joint_fault(&check, ROBOT_NONE, NULL, PROBLEM_NO_MEMORY, "no memory for a robot");
         return false;
     }
     check_names(&check);

@@ -45,7 +45,7 @@ static void check_ids(const struct world_document *world, const struct json_node
 {
     struct world_ids ids;
     if (!world_ids_init(&ids, world)) {
-        json_node_fault(array, PROBLEM_INTERNAL, "found no memory");
+        json_node_no_memory(array);
         return;
     }
     for (uint32_t i = 1; i < ids.count; i++) {
@@ -78,7 +78,7 @@ void world_read_obstacles(struct world_document *world, const struct json_node *
         if (!obstacle_read_node(&obstacle, world->dimension, &element, limits))
             continue;
         if (!world_append(world, &obstacle)) {
-            json_node_fault(array, PROBLEM_INTERNAL, "found no memory");
+            json_node_no_memory(array);
             return;
         }
     }
@@ -173,7 +173,7 @@ static void read_grid(struct world_document *world, const struct json_node *node
     if (world->dimension == DIMENSION_MAX)
         json_node_fault(node, PROBLEM_INVALID_ARGUMENT, "needs a world of 2 dimensions");
     else if (obstacle_read_grid_member(&obstacle, node, limits) && !world_append(world, &obstacle))
-        json_node_fault(node, PROBLEM_INTERNAL, "found no memory");
+        json_node_no_memory(node);
 }
 
 static void read_members(struct world_document *world, const struct json_node *root,
@@ -198,7 +198,7 @@ static void read_members(struct world_document *world, const struct json_node *r
     if (world->dimension && (bounds.json || !problem->fault_count))
         settle_bounds(world, root);
     if (!problem->fault_count && !world_ids_complete(world))
-        json_node_fault(root, PROBLEM_INTERNAL, "found no memory");
+        json_node_no_memory(root);
 }
 
 bool world_read(struct world_document *world, const char *body, size_t bytes,
@@ -248,7 +248,7 @@ bool world_of_grid(struct world_document *world, struct grid_document *grid,
         return false;
     }
     if (!world_append(world, &obstacle)) {
-        problem_add(problem, PROBLEM_INTERNAL, "no memory for a grid");
+        problem_no_memory(problem, "a grid");
         return false;
     }
     return world_bound_by_grids(world);

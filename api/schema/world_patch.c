@@ -41,7 +41,7 @@ static bool world_settle(struct world_document *world)
 
 static bool memory_fault(struct problem *problem)
 {
-    problem_add(problem, PROBLEM_INTERNAL, "no memory to change a world");
+    problem_no_memory(problem, "a change of a world");
     return false;
 }
 

@@ -65,7 +65,7 @@ void call_fail(struct call *call)
 void call_succeed(struct call *call, int status, const char *content_type)
 {
     if (call->reply.body.failed) {
-        call_refuse(call, PROBLEM_OVERLOADED, "no memory for the answer");
+        call_no_memory(call, "the answer");
         return;
     }
     call->reply.status = status;
@@ -93,6 +93,12 @@ void call_refuse(struct call *call, enum problem_code code, const char *format, 
     vsnprintf(detail, sizeof(detail), format, arguments);
     va_end(arguments);
     problem_add(&call->problem, code, "%s", detail);
+    call_fail(call);
+}
+
+void call_no_memory(struct call *call, const char *what)
+{
+    problem_no_memory(&call->problem, "%s", what);
     call_fail(call);
 }
 
@@ -268,7 +274,7 @@ void call_list(struct call *call, struct store *store,
     const bool listed = listing_init(&listing, &page, store);
     service_unlock(call->service);
     if (!listed) {
-        call_refuse(call, PROBLEM_OVERLOADED, "no memory for a list");
+        call_no_memory(call, "a list");
         return;
     }
 
@@ -389,7 +395,7 @@ void call_delete(struct call *call, enum blob_space space,
 {
     struct deletion *deletion = malloc(sizeof(*deletion));
     if (!deletion) {
-        call_refuse(call, PROBLEM_OVERLOADED, "no memory for a request");
+        call_no_memory(call, "a request");
         return;
     }
     *deletion = (struct deletion){{.run = delete_name}, call, space, may, end};

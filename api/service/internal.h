@@ -67,6 +67,9 @@ const char *call_body(const struct call *call);
 void call_refuse(struct call *call, enum problem_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Completes with the fault that there is no memory for `what`. */
+void call_no_memory(struct call *call, const char *what);
+
 /* Adds the fault that a limit is reached, with its value and flag. */
 void problem_add_limit(struct problem *problem, const struct limits *limits, enum limit_id limit);
 

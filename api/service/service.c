@@ -164,7 +164,7 @@ bool service_open(struct service **service, const struct service_options *option
     for (unsigned route = 0; route < ROUTE_COUNT; route++)
         assert(USE_CASES[route].run);
     if (!made) {
-        problem_add(problem, PROBLEM_OVERLOADED, "no memory for the service");
+        problem_no_memory(problem, "the service");
         return false;
     }
     made->limits = options->limits;
@@ -183,7 +183,7 @@ bool service_open(struct service **service, const struct service_options *option
         goto failed;
     made->metrics = metrics_create();
     if (!made->metrics || !workers_open(&made->workers, WORKERS, job_tick, made)) {
-        problem_add(problem, PROBLEM_OVERLOADED, "no memory or threads for the service");
+        problem_no_memory(problem, "the service, or no threads");
         goto failed;
     }
     if (!open_device(made, options, problem) || !loading_begin(made, problem))

@@ -427,7 +427,7 @@ static enum problem_code status_translate(enum prm_status status)
     case PRM_CANCELLED:
         return PROBLEM_CANCELLED;
     case PRM_HOST_MEMORY:
-        return PROBLEM_OVERLOADED;
+        return PROBLEM_NO_MEMORY;
     case PRM_DEVICE_MEMORY:
         return PROBLEM_DEVICE_MEMORY;
     case PRM_DEVICE_FAILED:

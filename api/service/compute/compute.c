@@ -210,7 +210,7 @@ void compute_call(struct service *service, struct call *call)
         return;
     struct compute *compute = calloc(1, sizeof(*compute));
     if (!compute) {
-        call_refuse(call, PROBLEM_OVERLOADED, "no memory for a request");
+        call_no_memory(call, "a request");
         return;
     }
     compute->task = (struct device_task){.step = step, .drop = drop};

@@ -46,7 +46,7 @@ void job_list(struct service *service, struct call *call)
         return;
     struct job_view *views = malloc(page.limit * sizeof(*views));
     if (!views) {
-        call_refuse(call, PROBLEM_OVERLOADED, "no memory for a list");
+        call_no_memory(call, "a list");
         return;
     }
     service_lock(service);
@@ -138,7 +138,7 @@ void job_events(struct service *service, struct call *call)
         // which tells a client that opens again what it lost to leave it
         call_succeed_empty(call, 204);
     } else if (!stream) {
-        call_refuse(call, PROBLEM_OVERLOADED, "no memory for events");
+        call_no_memory(call, "events");
     } else {
         workers_wake(service->workers);
         call->reply.stream = stream;

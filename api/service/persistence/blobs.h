@@ -30,7 +30,7 @@ enum { BLOB_ID_BYTES = 65, BLOB_KIND_BYTES = 16 };
     X(BLOB_INCOMPATIBLE, PROBLEM_INCOMPATIBLE,                                                     \
       "saved data are of another version or machine and cannot be read")                           \
     X(BLOB_FULL, PROBLEM_DISK_FULL, "there is no room where data are saved: nothing was changed")  \
-    X(BLOB_NO_MEMORY, PROBLEM_OVERLOADED, "no memory for saved data")                              \
+    X(BLOB_NO_MEMORY, PROBLEM_NO_MEMORY, "no memory for saved data")                               \
     X(BLOB_FAILED, PROBLEM_INTERNAL, "data could not be saved or read: nothing was changed")
 
 enum blob_outcome {

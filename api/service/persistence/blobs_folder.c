@@ -450,7 +450,7 @@ bool blobs_folder_open(struct blobs **blobs, const struct blobs_folder_options *
     struct folder *folder = malloc(sizeof(*folder));
     *blobs = NULL;
     if (!folder) {
-        problem_add(problem, PROBLEM_OVERLOADED, "no memory for the data folder");
+        problem_no_memory(problem, "the data folder");
         return false;
     }
     *folder = (struct folder){.blobs = {&METHODS},

@@ -386,7 +386,7 @@ bool loading_begin(struct service *service, struct problem *problem)
         return true;
     struct loading *loading = calloc(1, sizeof(*loading));
     if (!loading) {
-        problem_add(problem, PROBLEM_OVERLOADED, "no memory to load what was saved");
+        problem_no_memory(problem, "what was saved");
         return false;
     }
     service->loading = loading;
@@ -401,7 +401,7 @@ bool loading_begin(struct service *service, struct problem *problem)
         return false;
     loading->records = calloc(loading->worlds.count + 1, sizeof(*loading->records));
     if (!loading->records) {
-        problem_add(problem, PROBLEM_OVERLOADED, "no memory to load what was saved");
+        problem_no_memory(problem, "what was saved");
         return false;
     }
     start(loading, LOADING_DOCUMENTS, load_documents);

@@ -110,7 +110,7 @@ bool persistence_open(struct persistence **persistence, struct service *service,
     struct persistence *made = calloc(1, sizeof(*made));
     *persistence = NULL;
     if (!made) {
-        problem_add(problem, PROBLEM_OVERLOADED, "no memory for the service");
+        problem_no_memory(problem, "the service");
         if (blobs)
             blobs->methods->close(blobs);
         return false;
@@ -123,7 +123,7 @@ bool persistence_open(struct persistence **persistence, struct service *service,
     bool opened = !blobs || begin_revisions(made, problem);
     if (opened && !(workers_open(&made->publisher, 1, never, NULL) &&
                     workers_open(&made->writer, 1, never, NULL))) {
-        problem_add(problem, PROBLEM_OVERLOADED, "no memory or threads for the service");
+        problem_no_memory(problem, "the service, or no threads");
         opened = false;
     }
     if (opened)

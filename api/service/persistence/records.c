@@ -200,7 +200,7 @@ static bool read_document(struct roadmap_document *roadmap, const struct documen
     struct text text = {0};
     document_write(value, &text);
     if (text.failed)
-        problem_add(problem, PROBLEM_OVERLOADED, "no memory for a roadmap");
+        problem_no_memory(problem, "a roadmap");
     const bool read =
         !text.failed && roadmap_read(roadmap, text.data, text.length, limits, problem);
     text_deinit(&text);
@@ -215,7 +215,7 @@ static enum blob_outcome read_saved_document(struct roadmap_document *roadmap,
     struct problem problem = {0};
     if (read_document(roadmap, value, &limits, &problem))
         return BLOB_OK;
-    return problem.faults[0].code == PROBLEM_OVERLOADED ? BLOB_NO_MEMORY : BLOB_DAMAGED;
+    return problem.faults[0].code == PROBLEM_NO_MEMORY ? BLOB_NO_MEMORY : BLOB_DAMAGED;
 }
 
 enum blob_outcome roadmap_record_read(struct roadmap_record *record, const struct blob *blob)

@@ -25,7 +25,7 @@ static enum blob_outcome get_body(struct text *body, struct blobs *blobs, const 
 /* What a reader's fault means of a text that was written by a reader's twin. */
 static enum blob_outcome outcome_of(const struct problem *problem)
 {
-    return problem->faults[0].code == PROBLEM_OVERLOADED ? BLOB_NO_MEMORY : BLOB_INCOMPATIBLE;
+    return problem->faults[0].code == PROBLEM_NO_MEMORY ? BLOB_NO_MEMORY : BLOB_INCOMPATIBLE;
 }
 
 enum blob_outcome restore_world(struct world_version **world, struct blobs *blobs, const char *id)

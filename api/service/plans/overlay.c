@@ -66,7 +66,7 @@ static bool init(struct overlay *overlay, struct service *service, struct call *
     *overlay = (struct overlay){.service = service, .call = call, .base = roadmap->model};
     if (!version) {
         overlay_document_deinit(document);
-        problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for a world");
+        problem_no_memory(&call->problem, "a world");
         return false;
     }
     counted_init(&version->world.version.counted, version_destroy);
@@ -84,7 +84,7 @@ static bool init(struct overlay *overlay, struct service *service, struct call *
         good = check(&base->document, &version->overlay, &call->problem);
     }
     if (good && !set_fingerprint(version)) {
-        problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for a world");
+        problem_no_memory(&call->problem, "a world");
         good = false;
     }
     if (good)

@@ -25,7 +25,7 @@ static bool read_pairs(struct plan *plan)
     request->queries = calloc(call->parameter_count + 1u, sizeof(*request->queries));
     request->numbers = calloc((call->parameter_count + 1u) * (size_t)dof, sizeof(double));
     if (!request->queries || !request->numbers) {
-        problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for the queries");
+        problem_no_memory(&call->problem, "the queries");
         return false;
     }
 
@@ -194,7 +194,7 @@ void plan_call(struct service *service, struct call *call)
     struct plan *plan = calloc(1, sizeof(*plan));
     if (!plan) {
         version_release(&roadmap->version);
-        call_refuse(call, PROBLEM_OVERLOADED, "no memory for a request");
+        call_no_memory(call, "a request");
         return;
     }
     plan->service = service;

@@ -31,7 +31,7 @@ static bool read_request(struct question *question)
     nearest->states = calloc(count * question->space.dof + 1, sizeof(*nearest->states));
     if (nearest->ids && nearest->distances && nearest->states)
         return true;
-    problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for a request");
+    problem_no_memory(&call->problem, "a request");
     return false;
 }
 

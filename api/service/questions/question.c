@@ -179,7 +179,7 @@ void question_call(struct service *service, struct call *call, const struct ques
     struct question *question = calloc(1, kind->bytes);
     if (!question) {
         version_release(&roadmap->version);
-        call_refuse(call, PROBLEM_OVERLOADED, "no memory for a request");
+        call_no_memory(call, "a request");
         return;
     }
     question->task = (struct device_task){.step = step, .drop = drop};

@@ -34,7 +34,7 @@ static bool read_request(struct question *question)
     validate->motions = calloc((size_t)request->motion_count + 1, sizeof(*validate->motions));
     if (validate->states && validate->motions)
         return true;
-    problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for a request");
+    problem_no_memory(&call->problem, "a request");
     return false;
 }
 

@@ -166,7 +166,7 @@ static bool read_robot(struct archive *archive, const struct zip_member *member)
     }
     archive->robot = robot_version_create(&document);
     if (!archive->robot)
-        problem_add(problem, PROBLEM_OVERLOADED, "no memory for a robot");
+        problem_no_memory(problem, "a robot");
     return archive->robot;
 }
 
@@ -335,7 +335,7 @@ static struct roadmap_putting enter(struct archive *archive, struct makes makes)
     if (has_world == makes.world && has_robot == makes.robot)
         putting = roadmap_put_begin(service, call, &archive->document, &archive->import);
     else
-        problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for an archive");
+        problem_no_memory(&call->problem, "an archive");
     if (putting.outcome != PUT_REFUSED)
         return putting;
     if (has_world)
@@ -385,7 +385,7 @@ void archive_put(struct service *service, struct call *call)
         return;
     struct archive *archive = calloc(1, sizeof(*archive));
     if (!archive) {
-        call_refuse(call, PROBLEM_OVERLOADED, "no memory for a request");
+        call_no_memory(call, "a request");
         return;
     }
     archive->work.run = read_archive;

@@ -107,7 +107,7 @@ static bool save_and_swap(struct build *build, struct roadmap_version *roadmap,
         return true;
     }
     version_release(&roadmap->version);
-    problem_add(problem, PROBLEM_OVERLOADED, "no memory for a roadmap");
+    problem_no_memory(problem, "a roadmap");
     persistence_forget(service->persistence, BLOB_ROADMAPS, build->name, problem);
     return false;
 }
@@ -143,7 +143,7 @@ static void publish(struct worker_task *work)
             roadmap_version_derive(build->pending, stale ? ROADMAP_STALE : ROADMAP_READY, final,
                                    final->world->version, NULL);
         if (!roadmap)
-            problem_add(&problem, PROBLEM_OVERLOADED, "no memory for a roadmap");
+            problem_no_memory(&problem, "a roadmap");
         if (!roadmap || !save_and_swap(build, roadmap, &problem))
             note_failure(build, &problem);
         if (roadmap && !build->roadmap)

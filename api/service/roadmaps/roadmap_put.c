@@ -118,7 +118,7 @@ static enum put_outcome put(struct service *service, struct call *call,
         return PUT_REFUSED;
     struct build *build = build_create(service, name, document, world, robot, import);
     if (!build) {
-        problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for a roadmap");
+        problem_no_memory(&call->problem, "a roadmap");
         return PUT_REFUSED;
     }
 
@@ -227,7 +227,7 @@ static bool grow_document(struct service *service, struct call *call,
         return false;
     }
     if (!roadmap_copy(document, from)) {
-        problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for a roadmap");
+        problem_no_memory(&call->problem, "a roadmap");
         return false;
     }
     document->count += count;

@@ -45,7 +45,7 @@ static void refuse(struct forward *forward)
 
 static void refuse_memory(struct forward *forward)
 {
-    problem_add(&forward->call->problem, PROBLEM_OVERLOADED, "no memory for a request");
+    problem_no_memory(&forward->call->problem, "a request");
     refuse(forward);
 }
 
@@ -175,7 +175,7 @@ void forward_call(struct service *service, struct call *call)
     struct forward *forward = calloc(1, sizeof(*forward));
     if (!forward) {
         version_release(robot);
-        call_refuse(call, PROBLEM_OVERLOADED, "no memory for a request");
+        call_no_memory(call, "a request");
         return;
     }
     forward->task = (struct device_task){.step = step, .drop = drop};

@@ -128,7 +128,7 @@ static int put(struct service *service, struct call *call, struct robot_version 
         return status;
     }
     version_release(&robot->version);
-    problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for a robot");
+    problem_no_memory(&call->problem, "a robot");
     persistence_forget(service->persistence, BLOB_ROBOTS, name, &call->problem);
     return 0;
 }
@@ -166,7 +166,7 @@ static void read_robot(struct worker_task *work)
     reading->robot = robot_version_create(&document);
     if (!reading->robot) {
         free(reading);
-        call_refuse(call, PROBLEM_OVERLOADED, "no memory for a robot");
+        call_no_memory(call, "a robot");
         return;
     }
     reading->work.run = put_and_answer;
@@ -179,7 +179,7 @@ void robot_put(struct service *service, struct call *call)
         return;
     struct robot_reading *reading = malloc(sizeof(*reading));
     if (!reading) {
-        call_refuse(call, PROBLEM_OVERLOADED, "no memory for a request");
+        call_no_memory(call, "a request");
         return;
     }
     *reading = (struct robot_reading){{.run = read_robot}, service, call, NULL};

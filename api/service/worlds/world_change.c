@@ -293,7 +293,7 @@ static bool save(struct change *change)
     struct problem *problem = &change->call->problem;
     struct follower *followers = calloc(change->count + 1, sizeof(*followers));
     if (!followers) {
-        problem_add(problem, PROBLEM_OVERLOADED, "no memory for a change");
+        problem_no_memory(problem, "a change");
         return false;
     }
     for (size_t i = 0; i < change->count; i++) {
@@ -343,7 +343,7 @@ static void publish(struct worker_task *work)
     if (change->outcome == UNPUBLISHED && !save(change))
         change->outcome = REFUSED;
     if (change->outcome == UNPUBLISHED && !swap(change)) {
-        problem_add(problem, PROBLEM_OVERLOADED, "no memory for a world");
+        problem_no_memory(problem, "a world");
         persistence_forget(change->service->persistence, BLOB_WORLDS, change->call->segments[0],
                            problem);
         change->outcome = REFUSED;
@@ -475,7 +475,7 @@ void world_change(struct service *service, struct call *call)
         return;
     struct change *change = malloc(sizeof(*change));
     if (!change) {
-        call_refuse(call, PROBLEM_OVERLOADED, "no memory for a change");
+        call_no_memory(call, "a change");
         return;
     }
     *change =

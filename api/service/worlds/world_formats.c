@@ -158,7 +158,7 @@ bool world_read_format(struct world_document *world, struct file_report *report,
                     "the file holds nothing that could bound a world; put it as an obstacle into a "
                     "world with bounds");
     else if (!named)
-        problem_add(&call->problem, PROBLEM_OVERLOADED, "no memory for a world");
+        problem_no_memory(&call->problem, "a world");
     if (!bounded || !named)
         world_deinit(world);
     return bounded && named;

@@ -100,7 +100,7 @@ static struct world_version *make_version(struct world_document *document, struc
     }
     struct world_version *world = world_version_create(document, &precision);
     if (!world)
-        problem_add(problem, PROBLEM_OVERLOADED, "no memory for a world");
+        problem_no_memory(problem, "a world");
     return world;
 }
 
