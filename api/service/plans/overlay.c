@@ -50,23 +50,19 @@ static bool check(const struct world_document *base, const struct overlay_docume
 /* Obstacles whose list is copied, and whose ids are sorted, in well under a millisecond. */
 enum { OBSTACLES_FEW = 1000 };
 
-bool overlay_takes_long(const struct roadmap_version *roadmap)
-{
-    return roadmap->model->world->version->document.obstacle_count > OBSTACLES_FEW;
-}
-
 /* Lays the document over the world; false: the call's problem says why not, and there is no
  * version. */
-static bool init(struct overlay *overlay, struct service *service, struct call *call,
-                 struct roadmap_version *roadmap, struct overlay_document *document)
+static bool init(struct overlay *overlay)
 {
-    struct world_version *base = roadmap->model->world->version;
+    const struct limits *limits = &overlay->service->limits;
+    struct problem *problem = &overlay->call->problem;
+    struct overlay_document *document = overlay->document;
+    struct world_version *base = overlay->base->world->version;
     struct overlaid_world overlaid;
     struct overlay_version *version = calloc(1, sizeof(*version));
-    *overlay = (struct overlay){.service = service, .call = call, .base = roadmap->model};
     if (!version) {
         overlay_document_deinit(document);
-        problem_no_memory(&call->problem, "a world");
+        problem_no_memory(problem, "a world");
         return false;
     }
     counted_init(&version->world.version.counted, version_destroy);
@@ -75,16 +71,15 @@ static bool init(struct overlay *overlay, struct service *service, struct call *
     version->overlay = *document;
     *document = (struct overlay_document){0};
 
-    bool good = overlay_apply(&overlaid, &base->document, &version->overlay, &service->limits,
-                              &call->problem);
+    bool good = overlay_apply(&overlaid, &base->document, &version->overlay, limits, problem);
     if (good) {
         version->world.document = overlaid.document;
         version->changed = overlaid.changed;
         version->changed_count = overlaid.changed_count;
-        good = check(&base->document, &version->overlay, &call->problem);
+        good = check(&base->document, &version->overlay, problem);
     }
     if (good && !set_fingerprint(version)) {
-        problem_no_memory(&call->problem, "a world");
+        problem_no_memory(problem, "a world");
         good = false;
     }
     if (good)
@@ -254,6 +249,15 @@ static enum prm_status advance(struct overlay *overlay, struct device *device, b
     return status;
 }
 
+/* Ends with the engine's fault. */
+static void fail(struct overlay *overlay, enum prm_status status)
+{
+    problem_add_status(&overlay->call->problem, status);
+    service_log(overlay->service, "overlay_failed", "roadmap %s: %s: %s",
+                overlay->call->segments[0], prm_status_text(status), prm_fault_last()->detail);
+    overlay->refused(overlay);
+}
+
 static enum device_step step(struct device_task *task, struct device *device)
 {
     struct overlay *overlay = (struct overlay *)task;
@@ -270,28 +274,53 @@ static enum device_step step(struct device_task *task, struct device *device)
     if (status == PRM_OK && !done)
         return DEVICE_AGAIN;
     metrics_stage(overlay->service->metrics, "overlay", overlay->seconds);
-    overlay->ready(overlay, device, status);
+    if (status == PRM_OK)
+        overlay->ready(overlay, overlay->model);
+    else
+        fail(overlay, status);
     return DEVICE_DONE;
 }
 
 static void drop(struct device_task *task)
 {
     struct overlay *overlay = (struct overlay *)task;
-    overlay->drop(overlay);
+    problem_add(&overlay->call->problem, PROBLEM_DRAINING, "the server shut down");
+    overlay->refused(overlay);
 }
 
-bool overlay_begin(struct overlay *overlay, struct service *service, struct call *call,
-                   struct roadmap_version *roadmap, struct overlay_document *document,
-                   overlay_ready *ready, overlay_drop *drop_owner)
+/* ---- on the way in ---- */
+
+/* Lays the document over the world, and waits for the device. */
+static void lay_over(struct worker_task *work)
 {
-    if (!init(overlay, service, call, roadmap, document))
-        return false;
-    overlay->task.step = step;
-    overlay->task.drop = drop;
-    overlay->ready = ready;
-    overlay->drop = drop_owner;
-    if (device_thread_submit(service->device, DEVICE_LANE_OVERLAY, &overlay->task))
-        return true;
-    problem_add_refusal(service, &call->problem);
-    return false;
+    struct overlay *overlay = WORK_OF(overlay, work);
+    if (!init(overlay)) {
+        overlay->refused(overlay);
+    } else if (!device_thread_submit(overlay->service->device, DEVICE_LANE_OVERLAY,
+                                     &overlay->task)) {
+        problem_add_refusal(overlay->service, &overlay->call->problem);
+        overlay->refused(overlay);
+    }
+}
+
+void overlay_begin(struct overlay *overlay, struct service *service, struct call *call,
+                   struct roadmap_version *roadmap, struct overlay_document *document,
+                   overlay_ready *ready, overlay_refused *refused)
+{
+    if (!document || overlay_is_empty(document)) {
+        ready(overlay, roadmap->model);
+        return;
+    }
+    *overlay = (struct overlay){.task = {.step = step, .drop = drop},
+                                .work = {.run = lay_over},
+                                .service = service,
+                                .call = call,
+                                .base = roadmap->model,
+                                .document = document,
+                                .ready = ready,
+                                .refused = refused};
+    if (overlay->base->world->version->document.obstacle_count > OBSTACLES_FEW)
+        workers_submit(service->workers, &overlay->work);
+    else
+        lay_over(&overlay->work);
 }

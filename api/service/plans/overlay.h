@@ -3,8 +3,7 @@
  * world as a whole; where the difference has a grid or a distance field of its own, it makes the
  * distances of all of them anew (prm_world_derive). The others are bounded.
  *
- *     overlay_begin() on the way in → ready(), on the device thread → the owner plans on
- *     overlay->model → overlay_deinit()
+ *     overlay_begin() on the way in → ready(), with the model to go on with → overlay_deinit()
  *
  * The last few overlays are kept as long as their roadmap answers for the same world, so that a
  * client that sends the same obstacles again has them at once. How many, and how much of the
@@ -30,37 +29,35 @@ struct overlay_version {
 
 struct overlay;
 
-/* On the device thread: the model is there, or (status) the engine's fault says why not. The
- * overlay may be gone on return. */
-typedef void overlay_ready(struct overlay *overlay, struct device *device, enum prm_status status);
-/* The thread stops. */
-typedef void overlay_drop(struct overlay *overlay);
+/* What its owner does next, with the model that answers, or without one, where the call's problem
+ * says why. On the device thread, or where it began; the overlay may be gone on return. */
+typedef void overlay_ready(struct overlay *overlay, struct model *model);
+typedef void overlay_refused(struct overlay *overlay);
 
 /* Embedded in the request that it is for. */
 struct overlay {
     struct device_task task; /* first */
+    struct worker_task work;
     struct service *service;
     struct call *call;
-    struct model *base;              /* borrowed from the owner */
-    struct overlay_version *version; /* taken; NULL: there is none */
-    struct resident_world *world;    /* while the model is made; taken */
-    struct model *coming;            /* likewise */
-    double seconds;                  /* of its steps */
+    struct model *base;                /* borrowed from the owner */
+    struct overlay_document *document; /* likewise, until it is laid over the world */
+    struct overlay_version *version;   /* taken; NULL: there is none */
+    struct resident_world *world;      /* while the model is made; taken */
+    struct model *coming;              /* likewise */
+    double seconds;                    /* of its steps */
 
     struct model *model; /* when ready: what answers; taken */
     overlay_ready *ready;
-    overlay_drop *drop;
+    overlay_refused *refused;
 };
 
-/* Whether a roadmap's world has so many obstacles that laying others over it is for a worker. */
-bool overlay_takes_long(const struct roadmap_version *roadmap);
-
-/* Lays `document`, which is taken over whatever the outcome, over the world that a roadmap answers
- * for, and has the model made, then ready() called. The overlay may be gone on return. false: the
- * call's problem says why not, as where the queue is full; neither function is called. */
-bool overlay_begin(struct overlay *overlay, struct service *service, struct call *call,
+/* Lays `document` (NULL: none), which is taken over whatever the outcome, over the world that a
+ * roadmap answers for, by a worker where the world has many obstacles, and has the model made, then
+ * ready() or refused() called; an empty one is ready at once, with the roadmap's own model. */
+void overlay_begin(struct overlay *overlay, struct service *service, struct call *call,
                    struct roadmap_version *roadmap, struct overlay_document *document,
-                   overlay_ready *ready, overlay_drop *drop);
+                   overlay_ready *ready, overlay_refused *refused);
 
 /* At any point; an overlay of zeros is accepted. */
 void overlay_deinit(struct overlay *overlay);

@@ -111,52 +111,31 @@ static bool read_request(struct plan *plan)
     return roadmap_may_answer(plan->roadmap, plan->request.allow_stale, &call->problem);
 }
 
-/* Has the plan answered by a model, together with others that ask the same. */
-static bool enqueue(struct plan *plan, struct model *model)
-{
-    plan->model = model;
-    plan->task.group = model;
-    return device_thread_plan(plan->service->device, &plan->task);
-}
-
-/* ---- obstacles of its own ---- */
+/* ---- on the way in ---- */
 
 static struct plan *overlaid(struct overlay *overlay)
 {
     return (struct plan *)((char *)overlay - offsetof(struct plan, overlay));
 }
 
-/* On the device thread: the world of the request is there, or there is none. */
-static void overlaid_ready(struct overlay *overlay, struct device *device, enum prm_status status)
+/* Has the plan answered by a model, together with others that ask the same; where the queue is full
+ * it is refused. */
+static void enqueue(struct overlay *overlay, struct model *model)
 {
     struct plan *plan = overlaid(overlay);
-    (void)device;
     plan->times.overlay_ms = 1e3 * overlay->seconds;
-    if (status != PRM_OK) {
-        plan_fail(plan, status);
-    } else if (!enqueue(plan, overlay->model)) {
-        problem_add_refusal(plan->service, &plan->call->problem);
-        plan_refuse(plan);
-    }
-}
-
-static void overlaid_drop(struct overlay *overlay)
-{
-    struct plan *plan = overlaid(overlay);
-    problem_add(&plan->call->problem, PROBLEM_DRAINING, "the server shut down");
+    plan->model = model;
+    plan->task.group = model;
+    if (device_thread_plan(plan->service->device, &plan->task))
+        return;
+    problem_add_refusal(plan->service, &plan->call->problem);
     plan_refuse(plan);
 }
 
-/* Has the request's own world made first. */
-static void lay_over(struct worker_task *work)
+static void overlay_refuse(struct overlay *overlay)
 {
-    struct plan *plan = WORK_OF(plan, work);
-    if (!overlay_begin(&plan->overlay, plan->service, plan->call, plan->roadmap,
-                       &plan->request.overlay, overlaid_ready, overlaid_drop))
-        plan_refuse(plan);
+    plan_refuse(overlaid(overlay));
 }
-
-/* ---- on the way in ---- */
 
 /* Parses and enqueues. */
 static void submit(struct worker_task *work)
@@ -171,17 +150,8 @@ static void submit(struct worker_task *work)
     plan->options =
         plan_translate(&plan->request, &service->limits, plan->roadmap->model->topology->roadmap);
     plan->times.parse_ms = 1e3 * (clock_steady() - began);
-    if (overlay_is_empty(&plan->request.overlay)) {
-        if (enqueue(plan, plan->roadmap->model))
-            return;
-        problem_add_refusal(service, &plan->call->problem);
-        plan_refuse(plan);
-    } else if (overlay_takes_long(plan->roadmap)) {
-        plan->work.run = lay_over;
-        workers_submit(service->workers, &plan->work);
-    } else {
-        lay_over(&plan->work);
-    }
+    overlay_begin(&plan->overlay, service, plan->call, plan->roadmap, &plan->request.overlay,
+                  enqueue, overlay_refuse);
 }
 
 void plan_call(struct service *service, struct call *call)

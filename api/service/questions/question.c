@@ -101,9 +101,15 @@ static struct question_space space_of(const struct topology *topology)
                                    .quaternion = quaternion < space->dof ? quaternion : UINT32_MAX};
 }
 
-/* Has it answered by a model; where the queue is full it is refused. */
-static void enqueue(struct question *question, struct model *model)
+static struct question *overlaid(struct overlay *overlay)
 {
+    return (struct question *)((char *)overlay - offsetof(struct question, overlay));
+}
+
+/* Has it answered by a model; where the queue is full it is refused. */
+static void enqueue(struct overlay *overlay, struct model *model)
+{
+    struct question *question = overlaid(overlay);
     question->model = model;
     if (device_thread_submit(question->service->device, DEVICE_LANE_EXPAND, &question->task))
         return;
@@ -111,36 +117,9 @@ static void enqueue(struct question *question, struct model *model)
     refuse(question);
 }
 
-static struct question *overlaid(struct overlay *overlay)
+static void overlay_refuse(struct overlay *overlay)
 {
-    return (struct question *)((char *)overlay - offsetof(struct question, overlay));
-}
-
-/* On the device thread: the world of the request is there, or there is none. */
-static void overlaid_ready(struct overlay *overlay, struct device *device, enum prm_status status)
-{
-    struct question *question = overlaid(overlay);
-    (void)device;
-    if (status == PRM_OK) {
-        enqueue(question, overlay->model);
-    } else {
-        problem_add_status(&question->call->problem, status);
-        refuse(question);
-    }
-}
-
-static void overlaid_drop(struct overlay *overlay)
-{
-    drop(&overlaid(overlay)->task);
-}
-
-/* Has the request's own world made first. */
-static void lay_over(struct worker_task *work)
-{
-    struct question *question = WORK_OF(question, work);
-    if (!overlay_begin(&question->overlay, question->service, question->call, question->roadmap,
-                       question->kind->overlay(question), overlaid_ready, overlaid_drop))
-        refuse(question);
+    refuse(overlaid(overlay));
 }
 
 static void submit(struct worker_task *work)
@@ -159,14 +138,8 @@ static void submit(struct worker_task *work)
     }
     struct overlay_document *overlay =
         question->kind->overlay ? question->kind->overlay(question) : NULL;
-    if (!overlay || overlay_is_empty(overlay)) {
-        enqueue(question, question->roadmap->model);
-    } else if (overlay_takes_long(question->roadmap)) {
-        question->work.run = lay_over;
-        workers_submit(question->service->workers, &question->work);
-    } else {
-        lay_over(&question->work);
-    }
+    overlay_begin(&question->overlay, question->service, call, question->roadmap, overlay, enqueue,
+                  overlay_refuse);
 }
 
 void question_call(struct service *service, struct call *call, const struct question_kind *kind)
