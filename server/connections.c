@@ -2,13 +2,10 @@
 
 #include "schema/clock.h"
 
-#include <assert.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <time.h>
 
 enum {
     TICK_MS = 500,
@@ -19,11 +16,7 @@ enum {
 };
 
 struct connections {
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    bool closing;
-    struct connection head; /* of a ring */
+    struct rounds rounds; /* first; entries: struct connection */
 };
 
 static int64_t now_ms(void)
@@ -33,11 +26,12 @@ static int64_t now_ms(void)
 
 /* Shuts down what is past its time. Its owner removes it before the descriptor is closed, under the
  * lock held here. */
-static void cut_late(struct connections *connections)
+static void cut_late(struct rounds *rounds)
 {
     const int64_t now = now_ms();
-    for (struct connection *connection = connections->head.next; connection != &connections->head;
-         connection = connection->next) {
+    for (struct round_entry *entry = rounds->head.next; entry != &rounds->head;
+         entry = entry->next) {
+        struct connection *connection = (struct connection *)entry;
         if (atomic_load(&connection->until_ms) > now)
             continue;
         atomic_store(&connection->until_ms, INT64_MAX);
@@ -46,55 +40,20 @@ static void cut_late(struct connections *connections)
     }
 }
 
-static void *run(void *argument)
-{
-    struct connections *connections = argument;
-    const struct timespec tick = {.tv_nsec = TICK_MS * 1000000L};
-    pthread_mutex_lock(&connections->lock);
-    while (!connections->closing) {
-        if (connections->head.next == &connections->head) {
-            pthread_cond_wait(&connections->changed, &connections->lock);
-            continue;
-        }
-        cut_late(connections);
-        pthread_mutex_unlock(&connections->lock);
-        nanosleep(&tick, NULL);
-        pthread_mutex_lock(&connections->lock);
-    }
-    pthread_mutex_unlock(&connections->lock);
-    return NULL;
-}
-
 struct connections *connections_open(void)
 {
-    struct connections *connections = calloc(1, sizeof(*connections));
-    if (connections == NULL)
-        return NULL;
-    connections->head.previous = connections->head.next = &connections->head;
-    pthread_mutex_init(&connections->lock, NULL);
-    pthread_cond_init(&connections->changed, NULL);
-    if (pthread_create(&connections->thread, NULL, run, connections) != 0) {
-        pthread_cond_destroy(&connections->changed);
-        pthread_mutex_destroy(&connections->lock);
-        free(connections);
-        return NULL;
-    }
-    return connections;
+    struct connections *connections = malloc(sizeof(*connections));
+    if (connections == NULL || rounds_open(&connections->rounds, TICK_MS, cut_late))
+        return connections;
+    free(connections);
+    return NULL;
 }
 
 void connections_close(struct connections *connections)
 {
     if (connections == NULL)
         return;
-    pthread_mutex_lock(&connections->lock);
-    connections->closing = true;
-    pthread_cond_signal(&connections->changed);
-    pthread_mutex_unlock(&connections->lock);
-    pthread_join(connections->thread, NULL);
-
-    assert(connections->head.next == &connections->head);
-    pthread_cond_destroy(&connections->changed);
-    pthread_mutex_destroy(&connections->lock);
+    rounds_close(&connections->rounds);
     free(connections);
 }
 
@@ -114,22 +73,12 @@ void connections_add(struct connections *connections, struct connection *connect
     connection->fd = fd;
     atomic_store(&connection->until_ms, INT64_MAX);
     atomic_store(&connection->is_cut, false);
-    pthread_mutex_lock(&connections->lock);
-    if (connections->head.next == &connections->head)
-        pthread_cond_signal(&connections->changed);
-    connection->previous = connections->head.previous;
-    connection->next = &connections->head;
-    connection->previous->next = connection;
-    connections->head.previous = connection;
-    pthread_mutex_unlock(&connections->lock);
+    rounds_add(&connections->rounds, &connection->entry);
 }
 
 void connections_remove(struct connections *connections, struct connection *connection)
 {
-    pthread_mutex_lock(&connections->lock);
-    connection->previous->next = connection->next;
-    connection->next->previous = connection->previous;
-    pthread_mutex_unlock(&connections->lock);
+    rounds_remove(&connections->rounds, &connection->entry);
 }
 
 void connection_allow(struct connection *connection, double seconds)

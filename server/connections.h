@@ -13,6 +13,8 @@
 #ifndef SERVER_CONNECTIONS_H
 #define SERVER_CONNECTIONS_H
 
+#include "server/rounds.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +23,7 @@ struct connections;
 
 /* One of them; the caller's storage, between add and remove the list's. */
 struct connection {
-    struct connection *previous, *next;
+    struct round_entry entry; /* first */
     int fd;
     _Atomic int64_t until_ms; /* on the monotonic clock; INT64_MAX: for ever */
     atomic_bool is_cut;       /* it was too slow */

@@ -2,14 +2,11 @@
 
 #include "schema/clock.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -26,11 +23,7 @@ struct lingering {
 };
 
 struct watcher {
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    bool closing;
-    struct watcher_entry head; /* of a ring */
+    struct rounds rounds; /* first; entries: struct watcher_entry */
     struct lingering lingering[WATCHER_LINGERING_MAX];
     unsigned lingering_count;
 };
@@ -40,12 +33,14 @@ struct watcher {
 static void poll_entries(struct watcher *watcher)
 {
     const double now_s = clock_steady();
-    struct watcher_entry *entry = watcher->head.next;
-    while (entry != &watcher->head) {
+    const struct round_entry *head = &watcher->rounds.head;
+    struct round_entry *at = head->next;
+    while (at != head) {
         struct pollfd polled[BATCH];
         struct watcher_entry *entries[BATCH];
         nfds_t count = 0;
-        for (; entry != &watcher->head && count < BATCH; entry = entry->next) {
+        for (; at != head && count < BATCH; at = at->next) {
+            struct watcher_entry *entry = (struct watcher_entry *)at;
             entries[count] = entry;
             polled[count++] = (struct pollfd){.fd = entry->fd};
             if (entry->late_s > 0 && entry->late_s < now_s) {
@@ -88,82 +83,41 @@ static void read_lingering(struct watcher *watcher)
     watcher->lingering_count = kept;
 }
 
-static void *run(void *argument)
+static void look(struct rounds *rounds)
 {
-    struct watcher *watcher = argument;
-    const struct timespec tick = {.tv_nsec = TICK_MS * 1000000L};
-
-    pthread_mutex_lock(&watcher->lock);
-    while (!watcher->closing) {
-        // sleep while there is nothing to watch
-        if (watcher->head.next == &watcher->head && watcher->lingering_count == 0) {
-            pthread_cond_wait(&watcher->changed, &watcher->lock);
-            continue;
-        }
-        pthread_mutex_unlock(&watcher->lock);
-        nanosleep(&tick, NULL);
-        pthread_mutex_lock(&watcher->lock);
-        poll_entries(watcher);
-        read_lingering(watcher);
-    }
-    pthread_mutex_unlock(&watcher->lock);
-    return NULL;
+    struct watcher *watcher = (struct watcher *)rounds;
+    poll_entries(watcher);
+    read_lingering(watcher);
+    rounds->has_more = watcher->lingering_count > 0;
 }
 
 struct watcher *watcher_open(void)
 {
     struct watcher *watcher = calloc(1, sizeof(*watcher));
-    if (watcher == NULL)
-        return NULL;
-    watcher->head.previous = watcher->head.next = &watcher->head;
-    pthread_mutex_init(&watcher->lock, NULL);
-    pthread_cond_init(&watcher->changed, NULL);
-    if (pthread_create(&watcher->thread, NULL, run, watcher) != 0) {
-        pthread_cond_destroy(&watcher->changed);
-        pthread_mutex_destroy(&watcher->lock);
-        free(watcher);
-        return NULL;
-    }
-    return watcher;
+    if (watcher == NULL || rounds_open(&watcher->rounds, TICK_MS, look))
+        return watcher;
+    free(watcher);
+    return NULL;
 }
 
 void watcher_close(struct watcher *watcher)
 {
     if (watcher == NULL)
         return;
-    pthread_mutex_lock(&watcher->lock);
-    watcher->closing = true;
-    pthread_cond_signal(&watcher->changed);
-    pthread_mutex_unlock(&watcher->lock);
-    pthread_join(watcher->thread, NULL);
-
-    assert(watcher->head.next == &watcher->head);
+    rounds_close(&watcher->rounds);
     for (unsigned i = 0; i < watcher->lingering_count; i++)
         close(watcher->lingering[i].fd);
-    pthread_cond_destroy(&watcher->changed);
-    pthread_mutex_destroy(&watcher->lock);
     free(watcher);
 }
 
 void watcher_add(struct watcher *watcher, struct watcher_entry *entry)
 {
-    pthread_mutex_lock(&watcher->lock);
-    // only an idle watcher waits for news
-    if (watcher->head.next == &watcher->head)
-        pthread_cond_signal(&watcher->changed);
-    entry->previous = watcher->head.previous;
-    entry->next = &watcher->head;
-    entry->previous->next = entry;
-    watcher->head.previous = entry;
-    pthread_mutex_unlock(&watcher->lock);
+    rounds_add(&watcher->rounds, &entry->entry);
 }
 
 void watcher_remove(struct watcher *watcher, struct watcher_entry *entry)
 {
-    pthread_mutex_lock(&watcher->lock);
-    entry->previous->next = entry->next;
-    entry->next->previous = entry->previous;
-    pthread_mutex_unlock(&watcher->lock);
+    rounds_remove(&watcher->rounds, &entry->entry);
 }
 
 void watcher_linger(struct watcher *watcher, int fd)
@@ -172,13 +126,12 @@ void watcher_linger(struct watcher *watcher, int fd)
     shutdown(fd, SHUT_WR);
     if (duplicate < 0)
         return;
-    pthread_mutex_lock(&watcher->lock);
+    rounds_begin_more(&watcher->rounds);
     const bool has_room = watcher->lingering_count < WATCHER_LINGERING_MAX;
     if (has_room)
         watcher->lingering[watcher->lingering_count++] =
             (struct lingering){.fd = duplicate, .ticks_left = LINGER_TICKS};
-    pthread_cond_signal(&watcher->changed);
-    pthread_mutex_unlock(&watcher->lock);
+    rounds_end_more(&watcher->rounds);
     if (!has_room)
         close(duplicate);
 }

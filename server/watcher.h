@@ -14,6 +14,8 @@
 #ifndef SERVER_WATCHER_H
 #define SERVER_WATCHER_H
 
+#include "server/rounds.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -23,7 +25,7 @@ struct watcher;
 
 /* One suspended connection; the caller's storage, between add and remove the watcher's. */
 struct watcher_entry {
-    struct watcher_entry *previous, *next;
+    struct round_entry entry; /* first */
     int fd;
     atomic_bool *abandoned; /* set once the peer is gone, or it is too late */
     double late_s;          /* when it is, on the monotonic clock; 0: never */
