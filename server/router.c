@@ -1,5 +1,6 @@
 #include "server/router.h"
 
+#include "schema/text.h"
 #include "server/hex.h"
 
 #include <assert.h>
@@ -15,25 +16,6 @@ static const char fault_zero[] = "%00 is not allowed";
 static const char fault_slash[] = "%2F is not allowed in a path segment";
 static const char fault_utf8[] = "the text is not UTF-8";
 static const char fault_count[] = "there are too many parameters";
-
-/* Length of the UTF-8 sequence at `text` (RFC 3629: shortest form, no surrogates), or 0. */
-static size_t utf8_length(const unsigned char *text)
-{
-    if (text[0] < 0x80)
-        return 1;
-    const size_t length = text[0] >= 0xF0 ? 4 : text[0] >= 0xE0 ? 3 : 2;
-    if (text[0] < 0xC2 || text[0] > 0xF4)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((text[i] & 0xC0) != 0x80)
-            return 0;
-
-    // overlong forms, surrogates and what lies past U+10FFFF show in the second byte
-    if ((text[0] == 0xE0 && text[1] < 0xA0) || (text[0] == 0xED && text[1] > 0x9F) ||
-        (text[0] == 0xF0 && text[1] < 0x90) || (text[0] == 0xF4 && text[1] > 0x8F))
-        return 0;
-    return length;
-}
 
 /* Undoes percent-encoding in place; NULL or what is wrong. */
 static const char *decode(char *text, bool is_query)
@@ -60,13 +42,7 @@ static const char *decode(char *text, bool is_query)
     *out = '\0';
 
     // what is decoded may be echoed in a JSON answer
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0';) {
-        const size_t length = utf8_length(c);
-        if (length == 0)
-            return fault_utf8;
-        c += length;
-    }
-    return NULL;
+    return text_is_utf8(text) ? NULL : fault_utf8;
 }
 
 /* Splits "/a/b" into decoded parts. False: `match` already says unknown or malformed. */
