@@ -348,6 +348,25 @@ static bool set_record(struct persistence *persistence, enum blob_space space, c
     return true;
 }
 
+/* Saves a world's or a robot's members and its record, which is taken over. */
+static bool save_document(struct persistence *persistence, enum blob_space space, const char *name,
+                          const struct version *version, const struct text *members,
+                          struct text *record, struct problem *problem)
+{
+    const bool is_world = space == BLOB_WORLDS;
+    if (!persistence_reserve(persistence, problem)) {
+        text_deinit(record);
+        return false;
+    }
+    struct kept *kept = kept_new(persistence);
+    const enum blob_outcome outcome =
+        kept ? put_document(persistence, is_world ? kept->blobs.document : kept->blobs.robot,
+                            version->fingerprint, is_world ? BLOB_KIND_WORLD : BLOB_KIND_ROBOT,
+                            members)
+             : BLOB_NO_MEMORY;
+    return set_record(persistence, space, name, record, kept, outcome, problem);
+}
+
 bool persistence_save_world(struct persistence *persistence, const char *name,
                             const struct world_version *world, const struct follower *followers,
                             size_t count, struct problem *problem)
@@ -355,13 +374,9 @@ bool persistence_save_world(struct persistence *persistence, const char *name,
     struct text record = {0};
     if (!persistence->blobs)
         return true;
-    if (!persistence_reserve(persistence, problem))
-        return false;
-    struct kept *kept = kept_new(persistence);
-    const enum blob_outcome outcome =
-        kept ? put_world(persistence, kept->blobs.document, world) : BLOB_NO_MEMORY;
     world_record_write(world, followers, count, &record);
-    return set_record(persistence, BLOB_WORLDS, name, &record, kept, outcome, problem);
+    return save_document(persistence, BLOB_WORLDS, name, &world->version, &world->members, &record,
+                         problem);
 }
 
 bool persistence_save_robot(struct persistence *persistence, const char *name,
@@ -370,13 +385,9 @@ bool persistence_save_robot(struct persistence *persistence, const char *name,
     struct text record = {0};
     if (!persistence->blobs)
         return true;
-    if (!persistence_reserve(persistence, problem))
-        return false;
-    struct kept *kept = kept_new(persistence);
-    const enum blob_outcome outcome =
-        kept ? put_robot(persistence, kept->blobs.robot, robot) : BLOB_NO_MEMORY;
     robot_record_write(robot, &record);
-    return set_record(persistence, BLOB_ROBOTS, name, &record, kept, outcome, problem);
+    return save_document(persistence, BLOB_ROBOTS, name, &robot->version, &robot->members, &record,
+                         problem);
 }
 
 bool persistence_save_roadmap(struct persistence *persistence, const char *name,
