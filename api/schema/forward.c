@@ -107,14 +107,12 @@ bool forward_read(struct forward_request *request, const struct robot_document *
                   struct problem *problem)
 {
     static const char *const members[] = {"states", NULL};
-    const unsigned faults_before = problem->fault_count;
     *request = (struct forward_request){0};
-    json_t *json = json_read(body, bytes, problem);
-    if (!json)
+    struct json_body json;
+    if (!json_body_begin(&json, body, bytes, problem))
         return false;
-    struct json_node root = json_node_root(json, problem);
-    struct json_node states = json_node_member(&root, "states");
-    if (json_node_object(&root, members, NULL) && json_node_required(&states) &&
+    struct json_node states = json_node_member(&json.root, "states");
+    if (json_node_object(&json.root, members, NULL) && json_node_required(&states) &&
         json_node_array(&states)) {
         const size_t count = json_array_size(states.json);
         request->dimension = dimension_of(robot, &states);
@@ -125,7 +123,7 @@ bool forward_read(struct forward_request *request, const struct robot_document *
             json_node_over(&states, limits, LIMIT_states, "states");
         else
             request->states = calloc(count * request->dof + 1, sizeof *request->states);
-        if (!request->states && problem->fault_count == faults_before)
+        if (!request->states && json_body_is_good(&json))
             json_node_no_memory(&states);
         for (size_t i = 0; i < count && request->states && !json_node_full(&states); i++) {
             struct json_node state = json_node_element(&states, i);
@@ -133,8 +131,7 @@ bool forward_read(struct forward_request *request, const struct robot_document *
             request->state_count++;
         }
     }
-    json_decref(json);
-    if (problem->fault_count == faults_before)
+    if (json_body_end(&json))
         return true;
     forward_deinit(request);
     return false;

@@ -42,6 +42,25 @@ json_t *json_read(const char *body, size_t bytes, struct problem *problem)
     return NULL;
 }
 
+bool json_body_begin(struct json_body *body, const char *text, size_t bytes,
+                     struct problem *problem)
+{
+    *body = (struct json_body){.faults_before = problem->fault_count};
+    body->root = json_node_root(json_read(text, bytes, problem), problem);
+    return body->root.json;
+}
+
+bool json_body_is_good(const struct json_body *body)
+{
+    return body->root.problem->fault_count == body->faults_before;
+}
+
+bool json_body_end(struct json_body *body)
+{
+    json_decref(body->root.json);
+    return json_body_is_good(body);
+}
+
 /* ---- nodes ---- */
 
 struct json_node json_node_root(json_t *json, struct problem *problem)

@@ -28,6 +28,22 @@ struct json_node {
  * releases it by json_decref. Whole numbers beyond 64 bits become reals. */
 json_t *json_read(const char *body, size_t bytes, struct problem *problem);
 
+/* A body that is read as a whole: its value, and the faults that there were before. */
+struct json_body {
+    struct json_node root;
+    unsigned faults_before;
+};
+
+/* Parses; false: a `malformed` fault, and nothing to end. */
+bool json_body_begin(struct json_body *body, const char *text, size_t bytes,
+                     struct problem *problem);
+
+/* Whether no fault has been found in it yet. */
+bool json_body_is_good(const struct json_body *body);
+
+/* Releases the value, and says the same. */
+bool json_body_end(struct json_body *body);
+
 struct json_node json_node_root(json_t *json, struct problem *problem);
 struct json_node json_node_member(const struct json_node *object, const char *key);
 struct json_node json_node_element(const struct json_node *array, size_t index);

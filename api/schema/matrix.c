@@ -84,16 +84,14 @@ bool matrix_request_read(struct matrix_request *request, const struct question_s
     static const char *const members[] = {"states",  "sources",     "targets",     "objective",
                                           "connect", "expand",      "deadline_ms", "obstacles",
                                           "ignore",  "allow_stale", "diagnose",    NULL};
-    json_t *json = json_read(body, bytes, problem);
-    if (!json)
+    struct json_body json;
+    if (!json_body_begin(&json, body, bytes, problem))
         return false;
     *request = (struct matrix_request){.options = {.output = PLAN_COST}};
-    struct json_node root = json_node_root(json, problem);
-    json_node_object(&root, members, NULL);
-    if (json_is_object(json))
-        read_members(request, space, &root, limits);
-    json_decref(json);
-    if (!problem->fault_count)
+    json_node_object(&json.root, members, NULL);
+    if (json_is_object(json.root.json))
+        read_members(request, space, &json.root, limits);
+    if (json_body_end(&json))
         return true;
     matrix_request_deinit(request);
     return false;

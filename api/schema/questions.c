@@ -98,24 +98,21 @@ bool validate_read(struct validate_request *request, const struct question_space
                    struct problem *problem)
 {
     static const char *const members[] = {"states", "edges", "paths", NULL};
-    const unsigned faults_before = problem->fault_count;
     *request = (struct validate_request){0};
-    json_t *json = json_read(body, bytes, problem);
-    if (!json)
+    struct json_body json;
+    if (!json_body_begin(&json, body, bytes, problem))
         return false;
-    struct json_node root = json_node_root(json, problem);
-    struct json_node states = json_node_member(&root, "states");
-    struct json_node edges = json_node_member(&root, "edges");
-    struct json_node paths = json_node_member(&root, "paths");
-    if (json_node_object(&root, members, NULL) && json_node_array(&states) &&
+    struct json_node states = json_node_member(&json.root, "states");
+    struct json_node edges = json_node_member(&json.root, "edges");
+    struct json_node paths = json_node_member(&json.root, "paths");
+    if (json_node_object(&json.root, members, NULL) && json_node_array(&states) &&
         json_node_array(&edges) && json_node_array(&paths) &&
         take_room(request, space, &states, &edges, &paths, limits)) {
         states_read(space, &states, request->states);
         read_edges(request, &edges);
         read_paths(request, space, &paths);
     }
-    json_decref(json);
-    if (problem->fault_count == faults_before)
+    if (json_body_end(&json))
         return true;
     validate_deinit(request);
     return false;
@@ -234,15 +231,13 @@ bool nearest_read(struct nearest_request *request, const struct question_space *
                   struct problem *problem)
 {
     static const char *const members[] = {"states", "k", NULL};
-    const unsigned faults_before = problem->fault_count;
     *request = (struct nearest_request){.k = 1};
-    json_t *json = json_read(body, bytes, problem);
-    if (!json)
+    struct json_body json;
+    if (!json_body_begin(&json, body, bytes, problem))
         return false;
-    struct json_node root = json_node_root(json, problem);
-    struct json_node states = json_node_member(&root, "states");
-    struct json_node k = json_node_nullable(&root, "k");
-    if (json_node_object(&root, members, NULL) &&
+    struct json_node states = json_node_member(&json.root, "states");
+    struct json_node k = json_node_nullable(&json.root, "k");
+    if (json_node_object(&json.root, members, NULL) &&
         json_node_limited(&k, 1, limits, LIMIT_neighbors, &request->k) &&
         json_node_required(&states) && json_node_array(&states)) {
         const size_t count = json_array_size(states.json);
@@ -253,11 +248,10 @@ bool nearest_read(struct nearest_request *request, const struct question_space *
         request->state_count = (uint32_t)count;
         if (request->states)
             read_asked(request, space, &states);
-        else if (problem->fault_count == faults_before)
+        else if (json_body_is_good(&json))
             json_node_no_memory(&states);
     }
-    json_decref(json);
-    if (problem->fault_count == faults_before)
+    if (json_body_end(&json))
         return true;
     nearest_deinit(request);
     return false;

@@ -176,10 +176,9 @@ bool roadmap_read(struct roadmap_document *roadmap, const char *body, size_t byt
 {
     static const char *const members[] = {"world",   "robot",     "seed",  "allow", "anchors",
                                           "samples", "neighbors", "edges", NULL};
-    json_t *json = json_read(body, bytes, problem);
-    if (!json)
+    struct json_body json;
+    if (!json_body_begin(&json, body, bytes, problem))
         return false;
-    unsigned faults_before = problem->fault_count;
     *roadmap = (struct roadmap_document){.seed = SEED_DEFAULT,
                                          .count = COUNT_DEFAULT,
                                          .k = K_DEFAULT,
@@ -190,25 +189,23 @@ bool roadmap_read(struct roadmap_document *roadmap, const char *body, size_t byt
     if (roadmap->k > limits->neighbors)
         roadmap->k = (uint32_t)limits->neighbors;
 
-    struct json_node root = json_node_root(json, problem);
-    json_node_object(&root, members, read_only);
-    if (json_is_object(json)) {
-        read_name(&root, "world", roadmap->world);
-        read_name(&root, "robot", roadmap->robot);
-        struct json_node seed = json_node_member(&root, "seed");
+    json_node_object(&json.root, members, read_only);
+    if (json_is_object(json.root.json)) {
+        read_name(&json.root, "world", roadmap->world);
+        read_name(&json.root, "robot", roadmap->robot);
+        struct json_node seed = json_node_member(&json.root, "seed");
         json_node_u64(&seed, 0, INT64_MAX, &roadmap->seed);
 
-        struct json_node samples = json_node_member(&root, "samples");
+        struct json_node samples = json_node_member(&json.root, "samples");
         read_samples(roadmap, &samples, limits);
-        struct json_node neighbors = json_node_member(&root, "neighbors");
+        struct json_node neighbors = json_node_member(&json.root, "neighbors");
         read_neighbors(roadmap, &neighbors, limits);
-        struct json_node edges = json_node_member(&root, "edges");
+        struct json_node edges = json_node_member(&json.root, "edges");
         read_edges(roadmap, &edges);
-        roadmap_lists_read(roadmap, &root, limits);
+        roadmap_lists_read(roadmap, &json.root, limits);
     }
 
-    json_decref(json);
-    if (problem->fault_count == faults_before)
+    if (json_body_end(&json))
         return true;
     roadmap_deinit(roadmap);
     return false;

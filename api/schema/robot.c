@@ -46,28 +46,25 @@ static void read_members(struct robot_document *robot, const struct json_node *r
 bool robot_read(struct robot_document *robot, const char *body, size_t bytes,
                 const struct limits *limits, struct problem *problem)
 {
-    json_t *json = json_read(body, bytes, problem);
-    if (!json)
+    struct json_body json;
+    if (!json_body_begin(&json, body, bytes, problem))
         return false;
-    const unsigned faults_before = problem->fault_count;
     *robot = (struct robot_document){.cover_excess = -1};
 
     // the type decides which members there are
-    struct json_node root = json_node_root(json, problem);
     int type = -1;
-    if (!json_is_object(json)) {
-        json_node_object(&root, NULL, NULL);
+    if (!json_is_object(json.root.json)) {
+        json_node_object(&json.root, NULL, NULL);
     } else {
-        struct json_node node = json_node_member(&root, "type");
+        struct json_node node = json_node_member(&json.root, "type");
         if (json_node_required(&node))
             json_node_word(&node, type_words, &type);
     }
     if (type >= 0) {
         robot->type = (enum robot_type)type;
-        read_members(robot, &root, limits);
+        read_members(robot, &json.root, limits);
     }
-    json_decref(json);
-    if (problem->fault_count == faults_before)
+    if (json_body_end(&json))
         return true;
     robot_deinit(robot);
     return false;

@@ -70,16 +70,14 @@ static void read_members(struct robot_options *options, const struct json_node *
 bool robot_options_read(struct robot_options *options, const char *body, size_t bytes,
                         const struct limits *limits, struct problem *problem)
 {
-    const unsigned faults_before = problem->fault_count;
     *options = (struct robot_options){.base = robot_frame_identity()};
-    json_t *json = json_read(body, bytes, problem);
-    if (!json)
+    struct json_body json;
+    if (!json_body_begin(&json, body, bytes, problem))
         return false;
     struct json_node form = {.problem = problem};
-    struct json_node node = {json, &form, "options", 0, problem};
+    struct json_node node = {json.root.json, &form, "options", 0, problem};
     read_members(options, &node, limits);
-    json_decref(json);
-    if (problem->fault_count == faults_before)
+    if (json_body_end(&json))
         return true;
     robot_options_deinit(options);
     return false;

@@ -206,18 +206,16 @@ bool world_read(struct world_document *world, const char *body, size_t bytes,
 {
     static const char *const members[] = {"dimension", "bounds", "padding",
                                           "obstacles", "grid",   NULL};
-    json_t *json = json_read(body, bytes, problem);
-    if (!json)
+    struct json_body json;
+    if (!json_body_begin(&json, body, bytes, problem))
         return false;
     *world = (struct world_document){0};
 
-    struct json_node root = json_node_root(json, problem);
-    json_node_object(&root, members, read_only);
-    if (json_is_object(json))
-        read_members(world, &root, limits);
+    json_node_object(&json.root, members, read_only);
+    if (json_is_object(json.root.json))
+        read_members(world, &json.root, limits);
 
-    json_decref(json);
-    if (!problem->fault_count)
+    if (json_body_end(&json))
         return true;
     world_deinit(world);
     return false;
