@@ -10,10 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    RETRY_DRAINING_S = 5,
-    STATUS_GONE = 499, /* in log and metrics: the client left before its answer */
-};
+enum { STATUS_GONE = 499 }; /* in log and metrics: the client left before its answer */
 
 void exchange_sleep(void *transport)
 {

@@ -1,5 +1,7 @@
 #include "schema/compute_numbers.h"
 
+#include "schema/decimal.h"
+
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -7,9 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Above this not every whole number is a double. */
-#define WHOLE_MAX 9007199254740992.0
 
 enum { BLOCK = 256 };
 
@@ -181,7 +180,7 @@ bool numbers_of_npy(struct numbers *numbers, const struct json_node *node,
 /* Whether a number is whole; above 2^53 all are. A cast is much faster than floor(). */
 static bool is_whole(double value)
 {
-    return !(fabs(value) < WHOLE_MAX) || value == (double)(int64_t)value;
+    return !(fabs(value) < DECIMAL_WHOLE_MAX) || value == (double)(int64_t)value;
 }
 
 #define LOAD(type)                                                                                 \
@@ -276,8 +275,8 @@ static bool fits(const struct demand *demand, double value)
         return value >= demand->least && value <= demand->most && is_whole(value);
     if (!isfinite(value))
         return !demand->finite;
-    return fabs(value) <= FLT_MAX &&
-           (!demand->whole_exactly || (fabs(value) <= WHOLE_MAX && (double)(float)value == value));
+    return fabs(value) <= FLT_MAX && (!demand->whole_exactly || (fabs(value) <= DECIMAL_WHOLE_MAX &&
+                                                                 (double)(float)value == value));
 }
 
 static struct demand demand_of(const struct numbers *numbers, enum compute_kind kind,
@@ -288,7 +287,7 @@ static struct demand demand_of(const struct numbers *numbers, enum compute_kind 
     demand.most = field->kind == FIELD_FLAG ? 1
                   : kind == COMPUTE_I32     ? INT32_MAX
                   : kind == COMPUTE_U32     ? UINT32_MAX
-                                            : WHOLE_MAX;
+                                            : DECIMAL_WHOLE_MAX;
     demand.whole_exactly = numbers->type == NPY_INT64 || numbers->type == NPY_UINT64;
     return demand;
 }

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* 2^53: up to it each whole number is a double, above not all are. */
+#define DECIMAL_WHOLE_MAX 9007199254740992
+
 /* Room for any number written here. */
 enum { DECIMAL_BYTES_MAX = 40, DECIMAL_DIGITS_EXACT = 17 };
 

@@ -1,13 +1,12 @@
 #include "schema/json_read.h"
 
+#include "schema/decimal.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Above this not every whole number is a double. */
-#define WHOLE_MAX 9007199254740992.0
 
 /* U+0000 is a character of JSON; who reads the string refuses it, and says where. */
 enum { PARSE_FLAGS = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL };
@@ -268,7 +267,7 @@ static bool whole_number(const struct json_node *node, uint64_t min, uint64_t *v
     if (json_is_integer(node->json))
         *value = (uint64_t)json_integer_value(node->json);
     else
-        *value = number <= WHOLE_MAX ? (uint64_t)number : UINT64_MAX;
+        *value = number <= DECIMAL_WHOLE_MAX ? (uint64_t)number : UINT64_MAX;
     return true;
 }
 

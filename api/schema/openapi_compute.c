@@ -1,13 +1,12 @@
 /* What the operations under /v1/compute take, from the table that their reader is driven by. */
 #include "schema/openapi_build.h"
 
+#include "schema/decimal.h"
+
 #include <ctype.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-
-/* Above this not every whole number is a double: greater keys are sent as npy. */
-#define WHOLE_MAX 9007199254740992
 
 void openapi_compute_name(char name[OPENAPI_NAME_BYTES], const struct compute_row *row,
                           const char *suffix)
@@ -25,7 +24,7 @@ static json_t *number_of(unsigned kinds)
         return json_pack("{s:s, s:f, s:f}", "type", "number", "minimum", -(double)FLT_MAX,
                          "maximum", (double)FLT_MAX);
     const json_int_t least = kinds & 1u << COMPUTE_I32 ? INT32_MIN : 0;
-    const json_int_t most = kinds & 1u << COMPUTE_U64 ? WHOLE_MAX : UINT32_MAX;
+    const json_int_t most = kinds & 1u << COMPUTE_U64 ? DECIMAL_WHOLE_MAX : UINT32_MAX;
     return json_pack("{s:s, s:I, s:I}", "type", "integer", "minimum", least, "maximum", most);
 }
 

@@ -12,6 +12,9 @@ enum plan_output { PLAN_PATH, PLAN_NODES, PLAN_COST };
 /* Samples of trees a query, where a request says nothing and the roadmap is no lattice. */
 enum { PLAN_EXPAND_SAMPLES = 1000 };
 
+/* Bytes of a query's id. */
+enum { PLAN_ID_BYTES_MAX = 128 };
+
 /* A query as sent. States are indices into the request's numbers. An invalid query keeps why, and
  * has no states. */
 struct plan_query {

@@ -1,3 +1,4 @@
+#include "schema/decimal.h"
 #include "schema/json_read.h"
 #include "schema/overlay_read.h"
 #include "schema/plan.h"
@@ -11,10 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ID_BYTES_MAX = 128, DETAIL_BYTES = 160, NUMBER_DIGITS = 17 };
-
-/* 2^53: below it each whole number is a double of its own. */
-#define WHOLE_MAX 9007199254740992.0
+enum { DETAIL_BYTES = 160, NUMBER_DIGITS = 17 };
 
 /* What reading the queries of one request needs at hand. */
 struct plan_reader {
@@ -156,7 +154,7 @@ static bool read_state(struct plan_reader *reader, struct plan_query *query,
  * body into reals. */
 static bool whole(double number)
 {
-    return fabs(number) < WHOLE_MAX && number == floor(number);
+    return fabs(number) < DECIMAL_WHOLE_MAX && number == floor(number);
 }
 
 /* Keeps the id as the text that goes back. */
@@ -167,7 +165,7 @@ static void read_id(struct plan_reader *reader, struct plan_query *query,
     text->length = 0;
     if (json_is_string(node->json)) {
         const char *id;
-        if (!json_node_string(node, ID_BYTES_MAX, &id))
+        if (!json_node_string(node, PLAN_ID_BYTES_MAX, &id))
             return;
         text_json_string(text, id);
     } else if (json_is_integer(node->json)) {
@@ -177,7 +175,7 @@ static void read_id(struct plan_reader *reader, struct plan_query *query,
     } else {
         json_node_fault(node, PROBLEM_INVALID_ARGUMENT,
                         "must be a string of at most %d bytes or a whole number of 64 bits",
-                        ID_BYTES_MAX);
+                        PLAN_ID_BYTES_MAX);
         return;
     }
 

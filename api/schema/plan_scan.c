@@ -8,7 +8,6 @@
 #include <string.h>
 
 enum {
-    ID_BYTES_MAX = 128,
     WHOLE_BYTES_MAX = 15, /* of whole numbers that are doubles too, whatever else is in the body */
     QUERY_BYTES_MIN = sizeof "{'start':[],'goal':[]}" - 1,
 };
@@ -89,7 +88,7 @@ static bool take_id(struct scan *scan, struct plan_query *query)
     const char *text = scan->at, *string;
     size_t bytes;
     if (take_string(scan, &string, &bytes)) {
-        if (!bytes || bytes > ID_BYTES_MAX)
+        if (!bytes || bytes > PLAN_ID_BYTES_MAX)
             return false;
     } else {
         double number;

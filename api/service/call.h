@@ -41,6 +41,9 @@ struct reply_stream {
     void (*close)(struct reply_stream *stream); /* it is not used any more */
 };
 
+/* After so many seconds a refused client may try again. */
+enum { RETRY_OVERLOADED_S = 1, RETRY_LOADING_S = 1, RETRY_DRAINING_S = 5 };
+
 /* A header of an answer's own. */
 enum { REPLY_HEADERS_MAX = 6, ETAG_BYTES = 96 };
 struct reply_header {

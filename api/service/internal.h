@@ -21,9 +21,6 @@
 /* Bodies over so many bytes are parsed, and answers over about so many written, by the workers. */
 enum { SERVICE_LARGE_BYTES = 64 * 1024 };
 
-/* After so many seconds a refused client may try again. */
-enum { RETRY_OVERLOADED_S = 1, RETRY_LOADING_S = 1, RETRY_DRAINING_S = 5 };
-
 struct service {
     struct limits limits;
     char version[32];

@@ -1,5 +1,6 @@
 #include "service/persistence/records.h"
 
+#include "schema/decimal.h"
 #include "schema/document.h"
 #include "service/translate_roadmap.h"
 
@@ -10,9 +11,6 @@
 
 /* Of what records say; a member that is added with a meaning of its own makes a new one. */
 enum { RECORD_FORMAT = 1 };
-
-/* The greatest whole number below which doubles tell all. */
-static const double WHOLE_MAX = 9007199254740992.0;
 
 enum { CREATED_DIGITS = 17 };
 
@@ -82,7 +80,7 @@ void revisions_record_write(uint64_t reserved, struct text *out)
 static bool read_whole(uint64_t *value, const struct document_value *root, const char *pointer)
 {
     const double number = document_number(root, pointer, NAN);
-    if (!(number >= 0 && number <= WHOLE_MAX && number == floor(number)))
+    if (!(number >= 0 && number <= DECIMAL_WHOLE_MAX && number == floor(number)))
         return false;
     *value = (uint64_t)number;
     return true;

@@ -20,7 +20,6 @@ enum { BOXES_PER_STEP = 1 << 19, BODY_BOXES = 16 };
 /* What rounding of a shape and of a distance to it may amount to, in units of 2^-24 of the greatest
  * coordinates involved: world_shapes.c, whose greatest sum is below a quarter of this. */
 #define ROUNDING_UNITS 256.0
-#define UNIT_ROUNDOFF 5.9604644775390625e-8
 
 /* Whether the obstacle is kept as one box or as solids, whose reach a box bounds. */
 static bool has_box(const struct prm_obstacle *obstacle)
@@ -61,7 +60,7 @@ static struct change_box box_of(const struct prm_obstacle *obstacle, const struc
     for (uint32_t c = 0; c < world->dimension; c++)
         farthest = fmax(farthest, fmax(fabs(bounds.lower[c] - world->center[c]),
                                        fabs(bounds.upper[c] - world->center[c])));
-    const double grown = obstacle->padding + ROUNDING_UNITS * UNIT_ROUNDOFF * farthest;
+    const double grown = obstacle->padding + ROUNDING_UNITS * PRM_UNIT_ROUNDOFF * farthest;
     for (uint32_t c = 0; c < 3; c++) {
         const bool flat = c >= world->dimension;
         box.lower[c] =

@@ -26,7 +26,6 @@ enum { FIELD_SIDE_MAX = 2048 };
 /* Error of a place in a field in units of 2^-24: of turned shapes (world_shapes.c), and of the
  * division into edges and of the steps along a segment. */
 #define ROUNDING_FIELD 40.0
-#define UNIT_ROUNDOFF 5.9604644775390625e-8
 /* Cells along a side of a grid that has distances: the square of twice that, and one more, are
  * still whole 32-bit numbers. Cells in all. */
 enum { GRID_SIDE_MAX = 16384 };
@@ -131,7 +130,7 @@ double prm_field_set(struct field *field, const struct prm_field_plan *plan,
     double m[9], turned = 0.0, lost = 0.0, diagonal = 0.0;
     prm_rotation_of(m, o->quaternion);
     *field = (struct field){.edge = (float)plan->edge,
-                            .rounding = (float)(ROUNDING_FIELD * UNIT_ROUNDOFF)};
+                            .rounding = (float)(ROUNDING_FIELD * PRM_UNIT_ROUNDOFF)};
     for (int i = 0; i < 9; i++) {
         field->rotation[i] = (float)m[i];
         turned = hypot(turned, m[i] - (double)field->rotation[i]);

@@ -18,7 +18,6 @@
  * the rest. What grows with the obstacle instead is in its padding and `rounding`
  * (world_shapes.c). 9.2e-5 m at an extent of 512 m. */
 #define MARGIN_UNITS 6.0
-#define UNIT_ROUNDOFF 5.9604644775390625e-8
 
 /* Local frames start at a multiple of this, so that round numbers stay exact; of less where all of
  * the world is smaller. */
@@ -88,7 +87,7 @@ static void set_frame(struct prm_world *world, const struct prm_world_spec *spec
         world->extent = fmax(world->extent, box.upper[c] - world->center[c]);
         world->extent = fmax(world->extent, world->center[c] - box.lower[c]);
     }
-    world->margin = MARGIN_UNITS * UNIT_ROUNDOFF * world->extent;
+    world->margin = MARGIN_UNITS * PRM_UNIT_ROUNDOFF * world->extent;
 }
 
 /* How wide a polygon is: its area over the diagonal of its box, a lower bound within a factor of

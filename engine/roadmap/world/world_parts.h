@@ -5,6 +5,9 @@
 
 #include "roadmap/world/world.h"
 
+/* 2^-24: half the distance of a float32 from the next, relative to it. */
+#define PRM_UNIT_ROUNDOFF 5.9604644775390625e-8
+
 /* An axis-aligned box in double precision. */
 struct prm_bounds {
     double lower[3], upper[3];

@@ -25,7 +25,6 @@
  * away: 7 by the crossing's own place along the edge, 6 √2 by its coordinates and as much by the
  * heights over the sides. */
 #define ROUNDING_TRIANGLE 52.0
-#define UNIT_ROUNDOFF 5.9604644775390625e-8
 /* Entries of a rotation below this are what is left of a cosine of 90 degrees. */
 #define ROTATION_ZERO 1e-9
 /* Triangles of a height below this share of their longest side are taken for that side. */
@@ -70,7 +69,7 @@ static double set_solid(struct shape *shape, const struct prm_obstacle *o, const
         turned = hypot(turned, m[i] - (double)shape->rotation[i]);
         aligned = aligned && (entry == 0.0 || fabs((double)shape->rotation[i]) == 1.0);
     }
-    shape->rounding = (float)((aligned ? ROUNDING_ALIGNED : ROUNDING_TURNED) * UNIT_ROUNDOFF);
+    shape->rounding = (float)((aligned ? ROUNDING_ALIGNED : ROUNDING_TURNED) * PRM_UNIT_ROUNDOFF);
 
     prm_obstacle_half_sizes(half_size, o);
     lost += turned * sqrt(half_size[0] * half_size[0] + half_size[1] * half_size[1] +
@@ -98,7 +97,7 @@ static double set_polygon(struct shape *shape, struct prm_shape_tables *tables,
     shape->kind = SHAPE_POLYGON;
     shape->first = tables->segment_count;
     shape->count = o->point_count;
-    shape->rounding = (float)(ROUNDING_ALIGNED * UNIT_ROUNDOFF);
+    shape->rounding = (float)(ROUNDING_ALIGNED * PRM_UNIT_ROUNDOFF);
     for (int i = 0; i < 9; i += 4)
         shape->rotation[i] = 1.0f;
     for (int c = 0; c < 2; c++)
@@ -200,7 +199,7 @@ static double set_triangle(struct shape *shape, const double (*corners)[3], cons
     const double half_side = length[longest] / 2, reach = fmax(half_side, hypot(along, height));
     double rounded = 0.0;
     shape->kind = flat ? SHAPE_CAPSULE : SHAPE_TRIANGLE;
-    shape->rounding = (float)((flat ? ROUNDING_TURNED : ROUNDING_TRIANGLE) * UNIT_ROUNDOFF);
+    shape->rounding = (float)((flat ? ROUNDING_TURNED : ROUNDING_TRIANGLE) * PRM_UNIT_ROUNDOFF);
     shape->radius = flat ? 0.0f : prm_round_up(reach);
     if (flat) {
         rounded = lose(&shape->half_size[2], half_side) + height;
