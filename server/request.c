@@ -353,7 +353,7 @@ void request_begin(struct request *request, const struct request_head *head,
     request->access = access;
     take_headers(request, head, number);
     if (head->is_cut)
-        request_refuse(request, PROBLEM_OVERLOADED, "found no memory for the head");
+        request_refuse(request, PROBLEM_NO_MEMORY, "found no memory for the head");
     else if (judge_framing(request, head) && judge_target(request, head)) {
         const bool has_body = declared > 0 || head->transfer_encoding != NULL;
         const bool takes_body = has_flag(request, ROUTE_BODY);
