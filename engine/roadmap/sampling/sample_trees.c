@@ -37,10 +37,60 @@ struct harvest {
     uint32_t node_count, state_count;
 };
 
+/* to[to_of[i]] = rows[from_of[i]] for lists of the host. */
+static enum prm_status put(struct prm_arena *arena, const struct prm_space *space,
+                           struct prm_buffer to, struct prm_buffer rows, const uint32_t *to_of,
+                           const uint32_t *from_of, uint32_t n)
+{
+    struct prm_context *context = prm_arena_context(arena);
+    const struct prm_share share = prm_share_of(context, n);
+    enum prm_status status = PRM_OK;
+    char options[PRM_SCENE_OPTIONS_MAX];
+    struct prm_buffer kept, places;
+
+    prm_space_options(options, space);
+    TRY(prm_arena_take(arena, &kept, prm_words(n)));
+    TRY(prm_arena_take(arena, &places, prm_words(n)));
+    TRY(prm_buffer_write(context, kept, 0, from_of, prm_words(n)));
+    TRY(prm_buffer_write(context, places, 0, to_of, prm_words(n)));
+    TRY(prm_launch(context, PRM_KERNEL_SAMPLE_KEEP, options, share.items, share.group,
+                   ARGS(ARG_BUFFER(to), ARG_BUFFER(rows), ARG_BUFFER(kept), ARG_BUFFER(places),
+                        ARG_U32(0), ARG_U32(n))));
+cleanup:
+    return status;
+}
+
+/* The first node of each tree is its anchor: placed by a kernel, since of several writes into one
+ * buffer Oclgrind remembers the last alone. */
+static enum prm_status plant(struct prm_arena *arena, const struct prm_sampler *sampler)
+{
+    const struct prm_arena_mark mark = prm_arena_mark(arena);
+    const struct prm_space *space = sampler->scene->space;
+    const uint32_t n = sampler->anchor_count;
+    const size_t bytes = (size_t)n * space->row * sizeof(float);
+    enum prm_status status = PRM_OK;
+    struct prm_buffer rows;
+    uint32_t *from = malloc(2 * prm_words(n));
+
+    if (from == NULL)
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u trees", n);
+    uint32_t *to = from + n;
+    for (uint32_t a = 0; a < n; a++) {
+        from[a] = a;
+        to[a] = a * sampler->trees.capacity;
+    }
+    TRY(prm_arena_take(arena, &rows, bytes));
+    TRY(prm_buffer_write(prm_arena_context(arena), rows, 0, sampler->anchors, bytes));
+    TRY(put(arena, space, sampler->trees.nodes, rows, to, from, n));
+cleanup:
+    free(from);
+    prm_arena_rewind(arena, mark);
+    return status;
+}
+
 enum prm_status prm_trees_begin(struct prm_arena *arena, struct prm_sampler *sampler,
                                 uint32_t wanted)
 {
-    struct prm_context *context = prm_arena_context(arena);
     struct prm_trees *trees = &sampler->trees;
     const uint32_t anchors = sampler->anchor_count;
     const size_t row_bytes = sampler->scene->space->row * sizeof(float);
@@ -56,9 +106,8 @@ enum prm_status prm_trees_begin(struct prm_arena *arena, struct prm_sampler *sam
         trees->trees[a].nodes = 1;
         trees->trees[a].scale = 1.0f;
         trees->trees[a].wanted = (wanted + anchors - 1 - a) / anchors;
-        TRY(prm_buffer_write(context, trees->nodes, (size_t)a * trees->capacity * row_bytes,
-                             sampler->anchors + (size_t)a * sampler->scene->space->row, row_bytes));
     }
+    TRY(plant(arena, sampler));
 cleanup:
     return status;
 }
@@ -88,29 +137,6 @@ static void take(struct prm_sampler *sampler, struct harvest *harvest, uint32_t 
     if (!any && tree->scale > SCALE_LEAST)
         tree->scale *= 0.5f;
     tree->ended = tree->attempts > ATTEMPTS_LEAST + (uint64_t)ATTEMPTS_PER_SAMPLE * tree->kept;
-}
-
-/* to[to_of[i]] = rows[from_of[i]] for lists of the host. */
-static enum prm_status put(struct prm_arena *arena, const struct prm_space *space,
-                           struct prm_buffer to, struct prm_buffer rows, const uint32_t *to_of,
-                           const uint32_t *from_of, uint32_t n)
-{
-    struct prm_context *context = prm_arena_context(arena);
-    const struct prm_share share = prm_share_of(context, n);
-    enum prm_status status = PRM_OK;
-    char options[PRM_SCENE_OPTIONS_MAX];
-    struct prm_buffer kept, places;
-
-    prm_space_options(options, space);
-    TRY(prm_arena_take(arena, &kept, prm_words(n)));
-    TRY(prm_arena_take(arena, &places, prm_words(n)));
-    TRY(prm_buffer_write(context, kept, 0, from_of, prm_words(n)));
-    TRY(prm_buffer_write(context, places, 0, to_of, prm_words(n)));
-    TRY(prm_launch(context, PRM_KERNEL_SAMPLE_KEEP, options, share.items, share.group,
-                   ARGS(ARG_BUFFER(to), ARG_BUFFER(rows), ARG_BUFFER(kept), ARG_BUFFER(places),
-                        ARG_U32(0), ARG_U32(n))));
-cleanup:
-    return status;
 }
 
 /* One round of `count` trees. */
