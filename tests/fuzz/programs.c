@@ -29,7 +29,7 @@ static char *next_line(char **rest)
 }
 
 /* Puts a header where the request looks for it. */
-static void take_header(struct request_head *head, char *line)
+static void take_header(struct request *request, struct request_head *head, char *line)
 {
     char *colon = strchr(line, ':');
     if (colon == NULL)
@@ -38,7 +38,7 @@ static void take_header(struct request_head *head, char *line)
     const char *value = colon + 1 + strspn(colon + 1, " \t");
     // the library passes only numbers on
     if (strcasecmp(line, "Content-Length") != 0 || value[strspn(value, "0123456789")] == '\0')
-        request_head_take(head, line, value);
+        request_take_header(request, head, line, value);
 }
 
 /* "METHOD TARGET" CRLF, headers, an empty line, the body in small pieces. Paths below /p are of a
@@ -55,11 +55,11 @@ void fuzz_http(const char *data, size_t bytes)
     struct request request = {0};
     if (target != NULL) {
         *target++ = '\0';
+        fuzz_must(request_init(&request, target));
         for (char *header; (header = next_line(&rest)) != NULL;)
-            take_header(&head, header);
+            take_header(&request, &head, header);
         const struct access access = {.cors_origin = "https://a.example, http://b:8080",
                                       .base_path = strncmp(target, "/p/", 3) == 0 ? "/p" : NULL};
-        fuzz_must(request_init(&request, target));
         request_begin(&request, &head, fuzz_limits(), &access, &budget, 1);
 
         // a body after a zero byte may hold any bytes
