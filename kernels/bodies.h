@@ -15,7 +15,7 @@
  * OpenCL compilers for CPUs copy each function to every place that it is called from, so each of
  * these is called from one.
  *
- * -D LINKS=n, -D PAIRS=n: of the robot (robot_types.h). With -D BODIES of kinematics.h.
+ * With -D LINKS, PAIRS … of travel.h.
  */
 #ifndef KERNELS_BODIES_H
 #define KERNELS_BODIES_H
@@ -27,18 +27,8 @@
 #include "grid.h"
 #include "kinematics.h"
 #include "scene.h"
+#include "travel.h"
 #include "vicinity.h"
-
-#if !defined(LINKS) || !defined(PAIRS)
-#error "LINKS and PAIRS must be the numbers of the robot's links and of pairs of them"
-#endif
-
-/* How far links move, and pairs of links against each other, over a whole motion: metres. */
-struct travel {
-    f32 links[LINKS + 1];
-    f32 pairs[PAIRS + 1];
-    f32 together[PAIRS + 1]; /* the most of a pair of bodies' */
-};
 
 /* What is found of the lanes as the robot is checked against one thing after another. */
 struct findings {
@@ -342,16 +332,17 @@ static inline void links_touch(const struct scene *scene, struct findings *found
 }
 
 /* Finds the active lanes in which links of two bodies touch while they move at most `width` of
- * their travel against each other. centers: of the balls about links. */
+ * their travel against each other, and at most `most`. centers: of the balls about links. */
 static inline void bodies_touch(const struct scene *scene, struct findings *found,
                                 const struct pose *pose, GLOBAL const struct body_pair *bodies,
                                 const struct lane_vec3 *centers, const struct travel *travel,
-                                lane_f32 width, lane_i32 active)
+                                lane_f32 width, lane_f32 most, lane_i32 active)
 {
     for (u32 p = bodies->first; p < bodies->end && !found->struck; p++) {
         const u32 first = scene->pairs[p].a, second = scene->pairs[p].b;
         GLOBAL const struct body_link *a = scene->links + first, *b = scene->links + second;
-        const lane_f32 moved = travel->pairs[p] * lane_select(width, 0.0f, found->hit);
+        const lane_f32 moved =
+            lane_select(lane_min(travel->pairs[p] * width, most), 0.0f, found->hit);
         const f32 radii = scene->balls[a->ball_first].radius + scene->balls[b->ball_first].radius;
         const lane_i32 near =
             points_near(centers[first], centers[second], scene->margin + moved + radii,
@@ -361,32 +352,62 @@ static inline void bodies_touch(const struct scene *scene, struct findings *foun
     }
 }
 
+/* The active lanes in which two bodies may touch, by their table of clearances or by the balls
+ * about them. middles: of these; *most: how far they move against each other, at most. */
+static inline lane_i32 bodies_near(const struct scene *scene, const struct findings *found,
+                                   const struct moving *moving, u32 number, const lane_f32 *row,
+                                   const struct lane_vec3 *middles, lane_f32 *most, lane_i32 active)
+{
+    GLOBAL const struct body_pair *pair = scene->body_pairs + number;
+    const int by_table = scene->has_clearances && pair->table != NONE_U32;
+    const f32 radii = scene->bodies[pair->a].radius + scene->bodies[pair->b].radius;
+    const f32 whole = moving->travel->together[number];
+    lane_f32 clearance = moving->width;
+    lane_i32 near = findings_asked(found, active);
+    if (by_table)
+        clearance = clearance_known(scene->clearances, pair, row);
+    *most = whole * moving->width;
+
+    // speeds are asked for where the whole travel is not enough
+    for (u32 asked = 0; asked < 2 && lane_any(near); asked++) {
+        if (asked == 1) {
+#ifdef BY_SPEED
+            const struct travel *travel = moving->travel;
+            if (!travel->moves || !(pair->spread >= 0.0f))
+                return near;
+            *most = moves_against(&moving->stretch, moving->speeds, moving->pose, pair->a, pair->b,
+                                  middles[pair->b], pair->spread, whole,
+                                  travel->angles[pair->b] - travel->angles[pair->a]);
+#else
+            return near;
+#endif
+        }
+        const lane_f32 grown = scene->margin + lane_select(*most, 0.0f, found->hit);
+        if (by_table)
+            near &= clearance <= grown;
+        else
+            near = points_near(middles[pair->a], middles[pair->b], grown + radii, near);
+    }
+    return near;
+}
+
 /* Finds the active lanes in which the robot hits itself: the tables of clearances first, then the
- * balls about bodies. As bodies_hit(). */
+ * balls about bodies. centers: of the balls about links. */
 static inline void bodies_hit_each_other(const struct scene *scene, struct findings *found,
-                                         const struct pose *pose, const lane_f32 *row,
-                                         const struct lane_vec3 *centers,
-                                         const struct travel *travel, lane_f32 width,
-                                         lane_i32 active)
+                                         const struct moving *moving, const lane_f32 *row,
+                                         const struct lane_vec3 *centers, lane_i32 active)
 {
     struct lane_vec3 middles[BODIES];
     for (u32 b = 0; b < BODIES; b++) {
         GLOBAL const f32 *center = scene->bodies[b].center;
-        middles[b] = frame_point(&pose->frames[b], center[0], center[1], center[2]);
+        middles[b] = frame_point(&moving->pose->frames[b], center[0], center[1], center[2]);
     }
     for (u32 i = 0; i < scene->body_pair_count && !found->struck; i++) {
-        GLOBAL const struct body_pair *pair = scene->body_pairs + i;
-        const lane_f32 grown =
-            scene->margin + travel->together[i] * lane_select(width, 0.0f, found->hit);
-        lane_i32 near = findings_asked(found, active);
-        if (scene->has_clearances && pair->table != NONE_U32)
-            near = clearance_unsure(scene->clearances, pair, row, grown, near);
-        else
-            near = points_near(
-                middles[pair->a], middles[pair->b],
-                grown + (scene->bodies[pair->a].radius + scene->bodies[pair->b].radius), near);
+        lane_f32 most;
+        const lane_i32 near = bodies_near(scene, found, moving, i, row, middles, &most, active);
         if (lane_any(near))
-            bodies_touch(scene, found, pose, pair, centers, travel, width, near);
+            bodies_touch(scene, found, moving->pose, scene->body_pairs + i, centers, moving->travel,
+                         moving->width, most, near);
     }
 }
 
@@ -399,6 +420,11 @@ static inline void bodies_hit(const struct scene *scene, struct findings *found,
 {
     const struct lane_vec3 home = pose->frames[BODIES - 1].origin;
     struct lane_vec3 centers[LINKS + 1];
+    struct moving moving;
+    moving.pose = pose;
+    moving.travel = travel;
+    moving.width = width;
+    moving_make(&moving, scene->bodies);
 
     // links at the far end first: they hit most often
     for (u32 l = LINKS; l-- > 0;) {
@@ -408,7 +434,8 @@ static inline void bodies_hit(const struct scene *scene, struct findings *found,
         centers[l] = ball_center(frame, ball);
         if (link->body == 0)
             continue;
-        const lane_f32 moved = travel->links[l] * lane_select(width, 0.0f, found->hit);
+        const lane_f32 moved =
+            lane_select(link_moves(&moving, link, l, ball, centers[l]), 0.0f, found->hit);
         const lane_i32 asked = findings_asked(found, active);
         lane_i32 unsure = asked;
         if (scene->has_vicinity)
@@ -419,7 +446,7 @@ static inline void bodies_hit(const struct scene *scene, struct findings *found,
         if (found->struck || !lane_any(findings_asked(found, active)))
             return;
     }
-    bodies_hit_each_other(scene, found, pose, row, centers, travel, width, active);
+    bodies_hit_each_other(scene, found, &moving, row, centers, active);
 }
 
 #endif

@@ -4,11 +4,10 @@
 
 #include "kinematics.h"
 
-/* The active lanes in which links of the pair may be within `reach` of each other. Beyond the
- * table all may. row: lane_f32[DOF]; values: of all tables. */
-static inline lane_i32 clearance_unsure(GLOBAL const unsigned char *values,
-                                        GLOBAL const struct body_pair *pair, const lane_f32 *row,
-                                        lane_f32 reach, lane_i32 active)
+/* How far links of the pair keep apart, at least; below 0 beyond the table. row: lane_f32[DOF];
+ * values: of all tables. */
+static inline lane_f32 clearance_known(GLOBAL const unsigned char *values,
+                                       GLOBAL const struct body_pair *pair, const lane_f32 *row)
 {
     const f32 columns = (f32)pair->size[0], rows = (f32)pair->size[1];
     const lane_f32 x = (row[pair->coordinate[0]] - pair->origin[0]) * pair->inverse_edge[0],
@@ -16,8 +15,8 @@ static inline lane_i32 clearance_unsure(GLOBAL const unsigned char *values,
     const lane_i32 within = (x >= 0.0f) & (x < columns) & (y >= 0.0f) & (y < rows);
     const lane_i32 at = lane_to_i32(lane_min(lane_max(y, 0.0f), rows - 1.0f)) * (i32)pair->size[0] +
                         lane_to_i32(lane_min(lane_max(x, 0.0f), columns - 1.0f));
-    const lane_f32 clearance = lane_gather(values + pair->table, at) * CLEARANCE_STEP;
-    return active & ((clearance <= reach) | lane_not(within));
+    return lane_select(x * 0.0f - 1.0f, lane_gather(values + pair->table, at) * CLEARANCE_STEP,
+                       within);
 }
 
 #endif

@@ -7,6 +7,7 @@
  * check: -DROW=2 -DDOF=2
  * check: -DROW=4 -DDOF=3
  * check: -DROW=8 -DDOF=7 -DBODIES=8 -DLINKS=9 -DPAIRS=20 -DBODY_LANES=16
+ * check: -DROW=8 -DDOF=7 -DBODIES=8 -DLINKS=9 -DPAIRS=20 -DBODY_LANES=16 -DWHOLE_TRAVEL
  * check: -DROW=4 -DDOF=3 -DBODIES=2 -DLINKS=1 -DPAIRS=0 -DBODY_LANES=1 -DRIGID=2 -DTURNS=4u -DMETRIC_WEIGHTS=1.0f,1.0f,1.0f
  * check: -DROW=8 -DDOF=7 -DBODIES=2 -DLINKS=1 -DPAIRS=0 -DBODY_LANES=16 -DRIGID=3 -DQUATERNION=3 -DMETRIC_WEIGHTS=1.0f,1.0f,1.0f,1.0f,1.0f,1.0f,1.0f
  */
@@ -22,10 +23,7 @@ collide_states(__global u32 *restrict flags, __global const f32 *restrict states
     const struct scene scene = SCENE_FROM_PARAMETERS;
 #ifdef BODIES
     struct travel still;
-    for (u32 l = 0; l < LINKS; l++)
-        still.links[l] = 0.0f;
-    for (u32 p = 0; p < PAIRS; p++)
-        still.pairs[p] = still.together[p] = 0.0f;
+    travel_nothing(&still);
 
     // as many configurations abreast as there are lanes, the last one filling up
     for (u32 i = share_begin(n), end = share_end(n); i < end; i += BODY_LANES) {

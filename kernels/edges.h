@@ -130,10 +130,7 @@ static inline int state_is_free(const struct scene *scene, const f32 *row)
     struct travel still;
     struct pose pose;
     lane_f32 rows[DOF];
-    for (u32 l = 0; l < LINKS; l++)
-        still.links[l] = 0.0f;
-    for (u32 p = 0; p < PAIRS; p++)
-        still.pairs[p] = still.together[p] = 0.0f;
+    travel_nothing(&still);
     row_spread(rows, row);
     pose_of(&pose, scene->bodies, rows);
     bodies_hit(scene, &found, &pose, rows, &still, rows[0] * 0.0f, lane_first(1));

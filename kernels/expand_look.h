@@ -27,10 +27,7 @@ static u32 look_ahead(const struct expander *e, struct outlook *motions, u32 cou
                       u32 end)
 {
     struct travel still;
-    for (u32 l = 0; l < LINKS; l++)
-        still.links[l] = 0.0f;
-    for (u32 p = 0; p < PAIRS; p++)
-        still.pairs[p] = still.together[p] = 0.0f;
+    travel_nothing(&still);
 
     // first the looks at one fraction of all motions, then those at the next
     const u32 asked = count * (end - first);

@@ -114,6 +114,10 @@ static inline void motion_make(const struct scene *scene, struct motion *motion,
     for (f32 moved = most / (f32)motion->first;
          moved > INTERVAL_SHORT && motion->levels < INTERVAL_LEVELS_MAX; motion->levels++)
         moved /= (f32)INTERVAL_PARTS;
+#ifdef BY_SPEED
+    const f32 parts = (f32)motion->first * (f32)(1u << (2 * motion->levels));
+    travel_rates(&motion->travel, scene->bodies, motion->way, 0.5f / parts + FRACTION_ROUNDING);
+#endif
 }
 
 /* The rows at fractions t. row: lane_f32[DOF]. */

@@ -39,7 +39,7 @@ struct body_ball {
     u32 level;  /* 0: about all of a link */
     u32 next;   /* the first ball after it that is not within it */
     u32 sphere; /* number within the link in the specification; NONE_U32: a ball about others */
-    u32 pad;
+    f32 spread; /* about others: how far the middles of its spheres are from its own */
 };
 #define BALL_LEVELS 3
 
@@ -62,13 +62,15 @@ struct link_pair {
 #define CLEARANCE_MAX 255u
 struct body_pair {
     u32 first, end;    /* its pairs of links */
-    u32 a, b;          /* the bodies */
+    u32 a, b;          /* the bodies, a before b */
     u32 table;         /* its first value among those of all tables; NONE_U32: it has none */
     u32 coordinate[2]; /* of the table's columns and rows; twice the same where there is but one */
     u32 size[2];
     f32 origin[2], inverse_edge[2]; /* of the cells, in rows of states */
     f32 slack;                      /* metres that links move within half a cell, and rounding */
-    u32 pad[2];
+    f32 spread; /* how far the middles of b's spheres are from that of its ball; below 0: b does not
+                   hang on a */
+    u32 pad;
 };
 
 /* The least clearance of a configuration, for reports. */

@@ -104,7 +104,9 @@ static void check(enum prm_robot_kind kind, uint32_t dimension, uint64_t seed, u
         test_scratch(rows, (size_t)count * f.space.row * sizeof(float));
     const struct prm_buffer pairs_on_device = test_scratch(pairs, 2 * prm_words(count));
 
+    f.scene.whole_travel = true;
     uint32_t *reference = ask(&f.scene, on_device, pairs_on_device, count);
+    f.scene.whole_travel = false;
     assert_ok(prm_vicinity_create(&f.scene.vicinity, &f.scene,
                                   (uint32_t)test_size(PRM_VICINITY_ACROSS, 6)));
     assert_non_null(f.scene.vicinity.memory);

@@ -22,6 +22,7 @@ struct prm_scene {
     uint32_t allowed_count;
     struct prm_buffer vicinity; /* of robot and obstacles (vicinity.h); no memory: checks do without
                                    it, and find the same */
+    bool whole_travel; /* checks do without how fast arms move (kernels/travel.h), likewise */
 };
 
 /* A roadmap's robot among all that stands in a world. */

@@ -52,6 +52,8 @@ static void add_robot(char *options, const struct prm_scene *scene, uint32_t lan
         robot->link_count, robot->pair_count, lanes);
     if (robot->kind == PRM_ROBOT_RIGID)
         add(options, " -DRIGID=%u", scene->world->dimension);
+    if (scene->whole_travel)
+        add(options, " -DWHOLE_TRAVEL");
 }
 
 /* Configurations abreast: of one motion, or of a stretch of states. */

@@ -179,6 +179,19 @@ static void make_rigid_bodies(struct prm_robot_maker *maker)
         maker->bodies[1].scale[i] = (float)(1 / space->coordinates[i].weight);
 }
 
+float prm_robot_spread(const float *center, const struct body_ball *balls, uint32_t count)
+{
+    double most = 0.0;
+    for (uint32_t i = 0; i < count; i++) {
+        const double d[3] = {(double)balls[i].center[0] - (double)center[0],
+                             (double)balls[i].center[1] - (double)center[1],
+                             (double)balls[i].center[2] - (double)center[2]};
+        if (balls[i].sphere != NONE_U32)
+            most = fmax(most, length3(d));
+    }
+    return prm_round_up(most);
+}
+
 /* A ball about balls: its centre steps towards the farthest, ever less (Badoiu & Clarkson 2003). */
 static void ball_about(float *center, float *radius, const struct body_ball *spheres,
                        uint32_t count)
@@ -247,6 +260,7 @@ static void add_balls(struct prm_robot_maker *maker, const struct body_ball *sph
     else {
         *ball = (struct body_ball){.sphere = NONE_U32};
         ball_about(ball->center, &ball->radius, spheres, count);
+        ball->spread = prm_robot_spread(ball->center, spheres, count);
     }
     ball->level = level;
     ball->next = maker->ball_count;

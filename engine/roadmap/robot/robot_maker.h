@@ -34,6 +34,9 @@ double prm_robot_add_reach(struct prm_robot_maker *maker, float *reach,
  * centre. */
 void prm_robot_rigid_reach(struct prm_robot_maker *maker);
 
+/* How far the middles of the spheres among `balls` are from the centre, at most. */
+float prm_robot_spread(const float *center, const struct body_ball *balls, uint32_t count);
+
 /* The pairs of links that may collide, how far each moves, and the pairs of bodies with their
  * tables. false: no memory. */
 bool prm_robot_make_pairs(struct prm_robot_maker *maker);

@@ -162,6 +162,26 @@ static void find_coordinates(const struct prm_robot_maker *maker, struct body_pa
     pair->table = 0;
 }
 
+/* How far the middles of body b's spheres are from that of the ball about it, at most, where it
+ * hangs on body a; else −1. */
+static float spread_against(const struct prm_robot_maker *maker, uint32_t a, uint32_t b)
+{
+    const float *center = maker->bodies[b].center;
+    float spread = 0.0f;
+    uint32_t body = b;
+    while (body > a)
+        body = maker->bodies[body].parent;
+    if (body != a)
+        return -1.0f;
+    for (uint32_t l = 0; l < maker->link_count; l++) {
+        const struct body_link *link = &maker->links[l];
+        if (link->body == b)
+            spread = fmaxf(spread, prm_robot_spread(center, maker->balls + link->ball_first,
+                                                    link->ball_end - link->ball_first));
+    }
+    return spread;
+}
+
 bool prm_robot_make_pairs(struct prm_robot_maker *maker)
 {
     const uint32_t dof = maker->space->dof;
@@ -188,6 +208,9 @@ bool prm_robot_make_pairs(struct prm_robot_maker *maker)
                 break;
         }
         *pair = (struct body_pair){.first = p, .end = end, .a = a->body, .b = b->body};
+        if (a->body > b->body)
+            pair->a = b->body, pair->b = a->body;
+        pair->spread = spread_against(maker, pair->a, pair->b);
         find_between(maker, of_a, of_b, a, b);
         for (uint32_t body = 0; body <= PRM_LINKS_MAX; body++)
             of_a[body] |= of_b[body];
