@@ -77,6 +77,22 @@ static inline void way_point(const struct frame *frame, double *state, const str
     }
 }
 
+/* The motion from `state` to way-point i > 0, of a plain frame: its length, as frame_distance() has
+ * it, and the way-point in `state`, in one pass. */
+static inline double plain_step(const struct frame *frame, double *state, const struct way *way,
+                                size_t i)
+{
+    const size_t dof = frame->space->dof;
+    const float *row = way_row(way, frame->space->row, i);
+    double sum = 0.0;
+    for (size_t c = 0; c < dof; c++) {
+        const double next = row ? frame->origin[c] + (double)row[c] : way->goal[c];
+        sum += (state[c] - next) * (state[c] - next);
+        state[c] = next;
+    }
+    return sqrt(sum);
+}
+
 /* prm_space_distance(), to the last bit. */
 static inline double frame_distance(const struct frame *frame, const double *a, const double *b)
 {
@@ -98,14 +114,20 @@ static double motions_of(double length, double interpolate)
 static double way_length(const struct frame *frame, const struct way *way, double interpolate,
                          double *points)
 {
+    const size_t count = way_points(way);
     double states[2][PRM_DOF_MAX];
     double length = 0;
 
     *points = 1;
     way_point(frame, states[0], way, 0);
-    for (size_t i = 1; i < way_points(way); i++) {
-        way_point(frame, states[i % 2], way, i);
-        const double step = frame_distance(frame, states[0], states[1]);
+    for (size_t i = 1; i < count; i++) {
+        double step;
+        if (frame->plain) {
+            step = plain_step(frame, states[0], way, i);
+        } else {
+            way_point(frame, states[i % 2], way, i);
+            step = prm_space_distance(frame->space, states[0], states[1]);
+        }
         length += step;
         *points += motions_of(step, interpolate);
     }
