@@ -14,7 +14,8 @@
  * are listed for bfs.cl, which tells them from those without a path.
  *
  * Launch: any number of work-items, each with scratch of its own, taking queries from a counter. Traffic: 8
- * bytes an arc and 4 random bytes a neighbour of a vertex that is expanded, a row a vertex that is reached.
+ * bytes an arc and 4 random bytes a neighbour of a vertex that is expanded, a row and the first arcs a vertex
+ * that is reached: waiting for them is what takes the time.
  */
 #include "hop_rows.h"
 #include "search.h"
@@ -23,6 +24,18 @@
 #define BOUND_BITS 16
 #define BOUND_MAX 0xffffu
 #define EPOCHS (1u << (32 - BOUND_BITS))
+
+/* Has memory fetched that may be needed soon: the language's own prefetch() does nothing in PoCL. */
+#if defined(__has_builtin) && !defined(OCLGRIND)
+#if __has_builtin(__builtin_prefetch)
+#define fetch(from) __builtin_prefetch((const void *)(size_t)(from))
+#endif
+#endif
+#ifndef fetch
+#define fetch(from)
+#endif
+/* Arcs of a line of memory. */
+#define LINE_ARCS 8
 
 /* The graph, what leads, and what one work-item keeps of its present query. */
 struct hops {
@@ -44,6 +57,11 @@ static inline u32 known_bound(struct hops *h, u32 v)
     const u32 known = h->bounds[v];
     if (known >> BOUND_BITS == h->epoch)
         return known & BOUND_MAX;
+
+    // v may be entered next: its arcs come while its row does
+    __global const struct arc *arcs = h->arcs + h->offsets[v];
+    fetch(arcs);
+    fetch(arcs + LINE_ARCS);
     const u32 bound = clamp(
         hop_bound(h->rows + (size_t)v * h->vectors * HOP_LANES, &h->start, h->vectors, h->shift),
         1u, BOUND_MAX);
