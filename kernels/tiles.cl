@@ -17,6 +17,7 @@
 #include "embedding.h"
 #include "select.h"
 #include "share.h"
+#include "tiles_codes.h"
 #include "tiles_types.h"
 
 /* Points that walk down the tree together, which hides the latency of its dependent loads. */
@@ -28,6 +29,9 @@
 
 /* Depth of the stack of splits: each halves what is left. */
 #define SPLITS_MAX 32
+
+/* Of the box around all points: equal points have none. */
+#define LEAST_WIDTH 1e-30f
 
 /* Point i * count / n of each of n samples. sample: f32[n][ROW]. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
@@ -238,6 +242,76 @@ tiles_split(__global f32 *restrict rows, __global u32 *restrict ids,
         }
         box_store(boxes, bounds, layout.tile_nodes + b, nodes, &whole);
         lowest[layout.tile_nodes + b] = least;
+    }
+}
+
+/* The codes of a row as they are, a word for two. */
+static inline void encode_corner(__global u32 *words, __global const f32 *row, const f32 *low, f32 scale)
+{
+    for (u32 word = 0; word < CODE_WORDS; word++) {
+        const u32 c = 2 * word;
+        words[word] = code_of(row[c], low[c], scale) |
+                      (c + 1 < DOF ? code_of(row[c + 1], low[c + 1], scale) : CODE_CENTRE) << 16;
+    }
+}
+
+/* A row's words out of its codes. */
+static inline void encode_row(__global u32 *words, __global const f32 *row, const f32 *low, f32 scale)
+{
+    i32 squared = 0;
+    encode_corner(words + 1, row, low, scale);
+    for (u32 word = 1; word < CODE_ROW; word++) {
+        const i32 a = (i32)(words[word] & 0xffffu) - CODE_CENTRE;
+        const i32 b = (i32)(words[word] >> 16) - CODE_CENTRE;
+        words[word] = ((u32)a & 0xffffu) | (u32)b << 16;
+        squared += a * a + b * b;
+    }
+    words[0] = (u32)(-(squared / 2));
+}
+
+/* Codes (tiles_codes.h) of the rows, u32[slots][CODE_ROW], then of the boxes, u32[nodes][2][CODE_WORDS];
+ * frame: f32[DOF] lows, then the scale. n: all slots and nodes; what is none is left out. */
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
+tiles_encode(__global u32 *restrict codes, __global f32 *restrict frame,
+             __global const f32 *restrict rows, __global const f32 *restrict boxes,
+             __global const u32 *restrict starts, const struct tile_layout layout, const u32 n)
+{
+    const u32 slots = layout.tile_nodes * TILE_ROWS, used = starts[layout.buckets];
+    __global u32 *box_codes = codes + (size_t)slots * CODE_ROW;
+    struct box whole;
+    f32 widest = LEAST_WIDTH;
+
+    // the box around all points
+    box_clear(&whole);
+    for (u32 b = 0; b < layout.buckets; b++) {
+        __global const f32 *box = boxes + (size_t)2 * (layout.tile_nodes + b) * ROW;
+        for (u32 c = 0; c < DOF; c++) {
+            whole.low[c] = min(whole.low[c], box[c]);
+            whole.high[c] = max(whole.high[c], box[ROW + c]);
+        }
+    }
+    for (u32 c = 0; c < DOF; c++)
+        widest = max(widest, whole.high[c] - whole.low[c]);
+    const f32 scale = CODE_MAX / widest;
+    if (get_global_id(0) == 0) {
+        for (u32 c = 0; c < DOF; c++)
+            frame[c] = whole.low[c];
+        frame[DOF] = scale;
+    }
+
+    for (u32 i = share_begin(n), end = share_end(n); i < end; i++) {
+        if (i < slots) {
+            if (i < used)
+                encode_row(codes + (size_t)i * CODE_ROW, rows + (size_t)i * ROW, whole.low, scale);
+            continue;
+        }
+        const u32 node = i - slots;
+        if (node < layout.tile_nodes ? node >= used / TILE_ROWS
+                                     : node - layout.tile_nodes >= layout.buckets)
+            continue;
+        for (u32 corner = 2 * node; corner < 2 * node + 2; corner++)
+            encode_corner(box_codes + (size_t)corner * CODE_WORDS, boxes + (size_t)corner * ROW,
+                          whole.low, scale);
     }
 }
 

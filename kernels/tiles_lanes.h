@@ -30,6 +30,9 @@
 struct lanes {
     part_f32 query[PARTS][DOF];
     f32 low[DOF], high[DOF]; /* the box around them */
+#if CODED
+    struct coded coded;
+#endif
 };
 struct lane_rows {
     f32 query[DOF * TILE_ROWS];                          /* lanes fastest */
@@ -187,6 +190,18 @@ static inline void scan_tile(struct lists *lists, struct entered *entered,
 
 #else
 
+/* The rows of a tile that are to be looked at, a bit each. */
+static inline u32 rows_near(const struct lists *lists, const struct lanes *lanes,
+                            const struct tiles *tiles, u32 tile)
+{
+#if CODED
+    return coded_rows(&lanes->coded, &lists->near,
+                      tiles->codes + (size_t)tile * TILE_ROWS * CODE_ROW, TILE_ROWS);
+#else
+    return (1u << TILE_ROWS) - 1;
+#endif
+}
+
 /* Offers the points of a tile, one that matters to any lane to all: with alpha below 1 a lane may
  * not get to see the points that gave its bound, and takes what others find. */
 static inline void scan_tile(struct lists *lists, struct entered *entered,
@@ -196,7 +211,8 @@ static inline void scan_tile(struct lists *lists, struct entered *entered,
     __global const f32 *rows = tiles->rows + (size_t)tile * TILE_ROWS * ROW;
     const part_f32 *query = lanes->query[0];
     u32 number = NONE_U32;
-    for (u32 row = 0; row < TILE_ROWS; row++) {
+    for (u32 left = rows_near(lists, lanes, tiles, tile); left != 0; left &= left - 1) {
+        const u32 row = lowest_bit(left);
         part_f32 squared;
         EMBEDDING_SQUARED_WITHIN(part_f32, squared, query[c], rows[row * ROW + c], lists->limit[0],
                                  part_any);
@@ -207,6 +223,10 @@ static inline void scan_tile(struct lists *lists, struct entered *entered,
         keys_insert(lists->key[0], lists_key(lists, 0, squared, number * TILE_ROWS + row));
         lists_tighten(lists, 0);
     }
+#if CODED
+    if (number != NONE_U32)
+        code_limits_set(&lists->near, &lanes->coded, lists->limit[0]);
+#endif
 }
 
 #endif
@@ -221,11 +241,26 @@ static inline part_f32 part_beside(const part_f32 *query, const struct tiles *ti
     return squared;
 }
 
+#if CODED
+/* The words of a node's box. */
+static inline __global const u32 *box_codes(const struct tiles *tiles, u32 node)
+{
+    const size_t rows = (size_t)tiles->layout.tile_nodes * TILE_ROWS;
+    return tiles->codes + rows * CODE_ROW + 2 * (size_t)node * CODE_WORDS;
+}
+#endif
+
 /* The parts with a lane that has a node's box within alpha times its limit, a bit each. */
 static inline u32 parts_beside(const struct lists *lists, const struct lanes *lanes,
                                const struct tiles *tiles, u32 node, f32 alpha)
 {
     u32 parts = 0;
+#if CODED
+    const enum code_verdict verdict =
+        coded_beside(&lanes->coded, &lists->near, box_codes(tiles, node));
+    if (verdict != CODE_OPEN)
+        return verdict == CODE_WITHIN ? ALL_PARTS : 0;
+#endif
     for (u32 p = 0; p < PARTS; p++)
         if (part_any(part_beside(lanes->query[p], tiles, node) < alpha * lists->limit[p]))
             parts |= 1u << p;
@@ -386,6 +421,10 @@ static inline void search_group(__global u32 *indices, __global f32 *distances,
     }
     entered.count = 0;
     lists_begin(&lists, &lanes, &rows, tiles, wanted, asked->bound);
+#if CODED
+    coded_begin(&lanes.coded, rows.query, tiles->frame, asked->alpha);
+    code_limits_set(&lists.near, &lanes.coded, lists.limit[0]);
+#endif
     walk(&lists, &entered, &lanes, tiles, rows.base[rows.count / 2], asked->alpha);
     write_rows(distances, indices, &lists, &entered, &rows, tiles, asked, wanted);
 

@@ -19,6 +19,7 @@
 #error "tiles_lists.h is device code"
 #endif
 
+#include "tiles_coded.h"
 #include "tiles_parts.h"
 
 /* Of a key: the number of a tile among those that entered, and the row in it. All that a group's
@@ -43,6 +44,9 @@ struct lists {
     part_f32 limit[PARTS]; /* what matters is nearer, squared */
     part_f32 scale[PARTS]; /* quanta of a squared distance */
     part_f32 step[PARTS];  /* a quantum, rounded up */
+#if CODED
+    struct code_limits near; /* the limits in codes */
+#endif
 };
 
 /* The tiles that entered lists, by number. */

@@ -8,8 +8,8 @@
  * are bounded by the same sum in the same order as distances are, or by one of chords
  * (embedding.h), and rounding is monotone.
  *
- * CPU shape (tiles_lanes.h): 16 queries are lanes of vectors. GPU shape (tiles_group.h): a
- * query is a work-item, a work-group walks together.
+ * CPU shape (tiles_lanes.h): 16 queries are lanes of vectors, and look at codes first
+ * (tiles_codes.h). GPU shape (tiles_group.h): a query is a work-item, a work-group walks together.
  *
  * -D ROW, DOF, EMBEDDED_…: of embedding.h. -D LEVELS: entries of a list in registers,
  * k + 2 or more.
@@ -28,10 +28,10 @@
 #error "LEVELS must be k + 2 at least"
 #endif
 
-/* The index, as tiles_split left it. */
+/* The index, as tiles_split and tiles_encode left it. */
 struct tiles {
-    __global const f32 *rows, *boxes, *bounds;
-    __global const u32 *ids, *lowest, *owners, *starts;
+    __global const f32 *rows, *boxes, *bounds, *frame;
+    __global const u32 *ids, *lowest, *owners, *starts, *codes;
     struct tile_layout layout;
 };
 
@@ -78,11 +78,13 @@ tiles_search(__global u32 *restrict indices, __global f32 *restrict distances,
              __global const f32 *restrict rows, __global const u32 *restrict ids,
              __global const f32 *restrict boxes, __global const f32 *restrict bounds,
              __global const u32 *restrict lowest, __global const u32 *restrict owners,
-             __global const u32 *restrict starts, const struct tile_layout layout,
+             __global const u32 *restrict starts, __global const u32 *restrict codes,
+             __global const f32 *restrict frame, const struct tile_layout layout,
              __global const f32 *restrict queries, __global const u32 *restrict order,
              __global const u32 *restrict places, const struct tile_asked asked)
 {
-    const struct tiles tiles = {rows, boxes, bounds, ids, lowest, owners, starts, layout};
+    const struct tiles tiles = {rows,   boxes,  bounds, frame, ids,
+                                lowest, owners, starts, codes, layout};
     const struct guests guests = {queries, order, places};
 #ifdef SHAPE_GPU
     GROUP_MEMORY(memory);

@@ -7,7 +7,7 @@ cmake_minimum_required(VERSION 3.25)
 
 # entries that one shape alone launches
 set(cpu_alone
-  astar_search bfs_sweep connect_fans graph_heap graph_queue hops_search landmarks_expand order_queries)
+  astar_search bfs_sweep connect_fans graph_heap graph_queue hops_search landmarks_expand order_queries tiles_encode)
 set(gpu_alone
   astar_group bfs_finish compact_segments_packed graph_push graph_relax graph_seed graph_settle landmarks_relax
   scan_segments_packed)

@@ -2,14 +2,15 @@
  * foreign ones, in any dimension, with any k, radius and kind of data; pieces are the whole; with
  * alpha below 1 it reaches the target recall and its lists are sorted, distinct and true. Method: a
  * table of clouds (uniform, clusters, lattices full of ties, one spot, a line, scales far apart),
- * sizes about tiles and buckets. Oracles: a serial sort of all distances, and brute force on the
- * device. */
+ * sizes about tiles and buckets, foreign points within and beyond. Oracles: a serial sort of all
+ * distances, and brute force on the device. */
 #include "neighbor_cases.h"
 
 /* Lists that are compared with the serial ones. */
 enum { CHECKED = 23 };
 
-enum data { UNIFORM, CLUSTERS, LATTICE, SPOT, LINE, SCALES, PAIRS };
+/* BESIDE: foreign ones beyond the box around the others, which are UNIFORM. */
+enum data { UNIFORM, CLUSTERS, LATTICE, SPOT, LINE, SCALES, PAIRS, BESIDE };
 
 static float coordinate(struct test_random *random, enum data data, uint32_t i, uint32_t c)
 {
@@ -31,6 +32,8 @@ static float coordinate(struct test_random *random, enum data data, uint32_t i, 
         return c == 0 ? test_random_f32(random, -1, 1) : 7.0f;
     case SCALES:
         return test_random_f32(random, -1, 1) * powf(10, (float)(i % 7) - 3);
+    case BESIDE:
+        return test_random_f32(random, 0.5f, 3);
     case PAIRS:
         return test_random_f32(&(struct test_random){i / 2 * 64 + c}, -1, 1);
     }
@@ -104,7 +107,8 @@ struct exact_case {
 static void exact_case(const struct exact_case *c)
 {
     struct test_random random = {c->count + c->k};
-    struct cloud cloud = cloud_make(&random, c->data, c->dof, c->count);
+    const enum data own_data = c->data == BESIDE ? UNIFORM : c->data;
+    struct cloud cloud = cloud_make(&random, own_data, c->dof, c->count);
     struct cloud others = cloud_make(&random, c->data, c->dof, c->foreign);
     struct prm_neighbor_options options = {
         .method = PRM_NEIGHBOR_TILES, .k = c->k, .radius = (double)c->radius, .target_recall = 1};
@@ -154,7 +158,10 @@ static void exact_is_canonical(void **state)
         {PAIRS, 2, 6000, 100, 5, 0},     {PAIRS, 3, 6000, 100, 10, 0},
         {UNIFORM, 1, 2000, 50, 10, 0},   {UNIFORM, 3, 4000, 50, 16, 0},
         {UNIFORM, 3, 4000, 50, 17, 0},   {CLUSTERS, 12, 3000, 60, 10, 0},
-        {LATTICE, 20, 1500, 40, 10, 0},
+        {LATTICE, 20, 1500, 40, 10, 0},  {SPOT, 6, 3000, 60, 10, 0},
+        {LINE, 6, 3000, 60, 10, 0},      {SCALES, 9, 3000, 100, 10, 0},
+        {BESIDE, 9, 3000, 100, 10, 0},   {PAIRS, 12, 3000, 60, 10, 0.3f},
+        {CLUSTERS, 6, 3000, 60, 33, 0},  {UNIFORM, 64, 900, 40, 4, 0},
     };
     const size_t cases = test_is_small() ? 5 : sizeof(CASES) / sizeof(CASES[0]);
     (void)state;

@@ -6,7 +6,8 @@
  * the dimension, and on how the points lie, so it is measured: spread tiles are searched exactly,
  * then with each alpha of a list, and the least that reaches the target and a margin is kept. Up to
  * three dimensions exact search costs hardly more, and foreign queries are always exact, so that
- * their answers do not depend on what is asked together.
+ * their answers do not depend on what is asked together. In more dimensions a CPU looks at codes of
+ * rows and boxes first (kernels/tiles_codes.h), which changes no list.
  */
 #include "roadmap/nearest/neighbors_index.h"
 
@@ -52,6 +53,7 @@ struct prm_tiles {
     struct prm_buffer starts;             /* u32[buckets + 1]: slots */
     struct prm_buffer rows, ids;          /* f32[slots][row], u32[slots] */
     struct prm_buffer boxes, bounds, lowest, owners;
+    struct prm_buffer codes, frame; /* of a CPU: tiles_encode of kernels/tiles.cl */
     /* while it is made */
     struct prm_buffer order, begins, copies, keys;
     uint32_t split; /* buckets that are tiles */
@@ -165,6 +167,25 @@ static enum prm_status split_buckets(const struct prm_neighbor_index *index)
     return status;
 }
 
+/* Gives all rows and boxes their codes, which searches on a CPU look at first. */
+static enum prm_status encode(const struct prm_neighbor_index *index)
+{
+    const struct prm_tiles *tiles = index->tiles;
+    const struct tile_layout *layout = &tiles->layout;
+    const size_t nodes = (size_t)layout->tile_nodes + layout->bucket_nodes;
+    const size_t n = (size_t)layout->tile_nodes * TILE_ROWS + nodes;
+    const struct prm_share share = prm_share_of(index->context, n);
+    char rows[PRM_EMBEDDING_OPTIONS_MAX];
+
+    if (tiles->codes.memory == NULL)
+        return PRM_OK;
+    prm_embedding_options(rows, &index->embedding);
+    return prm_launch(index->context, PRM_KERNEL_TILES_ENCODE, rows, share.items, share.group,
+                      ARGS(ARG_BUFFER(tiles->codes), ARG_BUFFER(tiles->frame),
+                           ARG_BUFFER(tiles->rows), ARG_BUFFER(tiles->boxes),
+                           ARG_BUFFER(tiles->starts), ARG_STRUCT(layout), ARG_U32((uint32_t)n)));
+}
+
 /* Launches a search. order, places: foreign queries'. */
 static enum prm_status launch_search(struct prm_arena *arena, struct prm_buffer indices,
                                      struct prm_buffer distances,
@@ -177,6 +198,7 @@ static enum prm_status launch_search(struct prm_arena *arena, struct prm_buffer 
     const struct prm_arena_mark mark = prm_arena_mark(arena);
     char options[PRM_EMBEDDING_OPTIONS_MAX + 16], rows[PRM_EMBEDDING_OPTIONS_MAX];
     size_t level = 0, queries_most = asked->count;
+    const bool is_coded = tiles->codes.memory != NULL;
     enum prm_status status = PRM_OK;
 
     // the share of all tiles that a piece has, rounded up, each with its pad
@@ -203,8 +225,10 @@ static enum prm_status launch_search(struct prm_arena *arena, struct prm_buffer 
                    ARGS(ARG_BUFFER(indices), ARG_BUFFER(distances), ARG_BUFFER(tiles->rows),
                         ARG_BUFFER(tiles->ids), ARG_BUFFER(tiles->boxes), ARG_BUFFER(tiles->bounds),
                         ARG_BUFFER(tiles->lowest), ARG_BUFFER(tiles->owners),
-                        ARG_BUFFER(tiles->starts), ARG_STRUCT(&tiles->layout), ARG_BUFFER(queries),
-                        ARG_BUFFER(order), ARG_BUFFER(places), ARG_STRUCT(asked))));
+                        ARG_BUFFER(tiles->starts), ARG_BUFFER(is_coded ? tiles->codes : tiles->ids),
+                        ARG_BUFFER(is_coded ? tiles->frame : tiles->rows),
+                        ARG_STRUCT(&tiles->layout), ARG_BUFFER(queries), ARG_BUFFER(order),
+                        ARG_BUFFER(places), ARG_STRUCT(asked))));
 cleanup:
     prm_arena_rewind(arena, mark);
     return status;
@@ -325,6 +349,12 @@ enum prm_status prm_tiles_create(struct prm_neighbor_index *index)
     TRY(prm_buffer_create(context, &tiles->bounds, bounds * sizeof(float)));
     TRY(prm_buffer_create(context, &tiles->lowest, nodes * sizeof(uint32_t)));
     TRY(prm_buffer_create(context, &tiles->owners, tile_nodes * sizeof(uint32_t)));
+    if (prm_context_profile(context)->shape == PRM_SHAPE_CPU && index->embedding.dof > EXACT_DOF) {
+        const size_t point = (index->embedding.dof + 1) / 2;
+        const size_t words = slots * (point + 1) + 2 * nodes * point;
+        TRY(prm_buffer_create(context, &tiles->codes, words * sizeof(uint32_t)));
+        TRY(prm_buffer_create(context, &tiles->frame, (index->embedding.dof + 1) * sizeof(float)));
+    }
     TRY(prm_buffer_create(context, &tiles->order, n * sizeof(uint32_t)));
     TRY(prm_buffer_create(context, &tiles->begins, (buckets + 1) * sizeof(uint32_t)));
     TRY(prm_buffer_create(context, &tiles->copies, (size_t)n * row * sizeof(float)));
@@ -351,6 +381,8 @@ void prm_tiles_destroy(struct prm_context *context, struct prm_tiles *tiles)
     prm_buffer_destroy(context, &tiles->bounds);
     prm_buffer_destroy(context, &tiles->lowest);
     prm_buffer_destroy(context, &tiles->owners);
+    prm_buffer_destroy(context, &tiles->codes);
+    prm_buffer_destroy(context, &tiles->frame);
     free(tiles);
 }
 
@@ -368,7 +400,7 @@ static uint64_t bytes_of(const struct prm_tiles *tiles)
 {
     return tiles->axes.bytes + tiles->values.bytes + tiles->ties.bytes + tiles->starts.bytes +
            tiles->rows.bytes + tiles->ids.bytes + tiles->boxes.bytes + tiles->bounds.bytes +
-           tiles->lowest.bytes + tiles->owners.bytes;
+           tiles->lowest.bytes + tiles->owners.bytes + tiles->codes.bytes + tiles->frame.bytes;
 }
 
 enum prm_status prm_tiles_fill(struct prm_arena *arena, struct prm_neighbor_index *index,
@@ -385,6 +417,7 @@ enum prm_status prm_tiles_fill(struct prm_arena *arena, struct prm_neighbor_inde
     case TILES_SPLIT:
         TRY(split_buckets(index));
         if (tiles->split == tiles->layout.buckets) {
+            TRY(encode(index));
             drop_scratch(index->context, tiles);
             tiles->stage = TILES_CALIBRATE;
         }
