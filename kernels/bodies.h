@@ -7,9 +7,10 @@
  * near in no lane. Where the vicinity is known, a link's ball is looked up there first: most
  * are surely free of all solids. A ball hits what is not farther than its radius, the margin, the
  * obstacle's padding and what it may move. Of motions it matters which lanes hit something, and
- * whether one does without moving, which ends the check: a lane that hits goes on at rest, so that
- * one pass tells both. Obstacles are all tried where they are few, else those in the tiles that the
- * balls touch. Distances are those of points to solids in lanes; polygons, triangles, grids and
+ * whether one does without moving, which ends the check: a sphere that may hit something is asked
+ * for at rest, too, so that one pass tells both, and then by its velocity (travel.h). A lane that
+ * hits goes on at rest. Obstacles are all tried where they are few, else those in the tiles that
+ * the balls touch. Distances are those of points to solids in lanes; polygons, triangles, grids and
  * fields are asked lane by lane.
  *
  * OpenCL compilers for CPUs copy each function to every place that it is called from, so each of
@@ -22,11 +23,9 @@
 
 #include "broad_phase.h"
 #include "clearances.h"
-#include "field.h"
-#include "geometry.h"
-#include "grid.h"
 #include "kinematics.h"
 #include "scene.h"
+#include "shape_lanes.h"
 #include "travel.h"
 #include "vicinity.h"
 
@@ -43,118 +42,14 @@ static inline lane_i32 findings_asked(const struct findings *found, lane_i32 act
     return found->each ? active & lane_not(found->hit) : active;
 }
 
-/* Takes the lanes in which a sphere hits something. *moved: what it may move; where a lane is known
- * to hit something moving, it is asked for at rest from then on. Returns whether the same sphere is
- * to be asked for again: it may be that it hits at rest. */
-static inline int findings_take(struct findings *found, lane_i32 near, lane_f32 *moved)
+/* Takes lanes in which something is hit at rest; returns whether that ends the check. */
+static inline int findings_strike(struct findings *found, lane_i32 at_rest)
 {
-    const int struck = !found->each && lane_any(near & found->hit);
-    found->hit |= near;
-    found->struck |= struck;
-    if (found->each || struck)
+    if (found->each || !lane_any(at_rest))
         return 0;
-    *moved = lane_select(*moved, 0.0f, found->hit);
+    found->hit |= at_rest;
+    found->struck = 1;
     return 1;
-}
-
-/* p of the local frame in the shape's own frame. */
-static inline struct lane_vec3 shape_own_lanes(GLOBAL const struct shape *shape, struct lane_vec3 p)
-{
-    GLOBAL const f32 *m = shape->rotation;
-    const lane_f32 x = p.x - shape->center[0], y = p.y - shape->center[1],
-                   z = p.z - shape->center[2];
-    struct lane_vec3 own;
-    own.x = m[0] * x + m[3] * y + m[6] * z;
-    own.y = m[1] * x + m[4] * y + m[7] * z;
-    own.z = m[2] * x + m[5] * y + m[8] * z;
-    return own;
-}
-
-/* Whether one point keeps more than `reach` from a padded shape that has no form in lanes. home:
- * the robot's reference point, whose class of terrain it keeps to. */
-static inline int shape_point_is_clear(const struct scene *scene, GLOBAL const struct shape *shape,
-                                       struct vec3 p, f32 reach, struct vec3 home)
-{
-    if (shape->kind == SHAPE_FIELD)
-        return field_point_is_clear(scene->fields + shape->first, scene->field_values, p, reach);
-    if (shape->kind == SHAPE_GRID) {
-        GLOBAL const struct grid *grid = scene->grids + shape->first;
-        const struct vec3 at = grid_own(grid, p), from = grid_own(grid, home);
-        const u32 kind =
-            grid_class(grid, scene->cells, (i32)f32_floor(from.x), (i32)f32_floor(from.y));
-        return grid_class(grid, scene->cells, (i32)f32_floor(at.x), (i32)f32_floor(at.y)) == kind &&
-               grid_point_is_clear(grid, scene->cells, scene->field_values, p, reach);
-    }
-    return shape_segment_distance(shape, scene->polygons, p, p, reach) > reach;
-}
-
-/* The active lanes in which p is not farther than `reach` from the padded shape, lane by lane. */
-static inline lane_i32 shape_near_each(const struct scene *scene, GLOBAL const struct shape *shape,
-                                       struct lane_vec3 p, lane_f32 reach, struct lane_vec3 home,
-                                       lane_i32 active)
-{
-    f32 x[BODY_LANES], y[BODY_LANES], z[BODY_LANES], r[BODY_LANES], u[BODY_LANES], v[BODY_LANES],
-        near[BODY_LANES];
-    const u32 bits = lane_bits(active);
-    lane_store(p.x, x);
-    lane_store(p.y, y);
-    lane_store(p.z, z);
-    lane_store(reach, r);
-    lane_store(home.x, u);
-    lane_store(home.y, v);
-    for (u32 lane = 0; lane < BODY_LANES; lane++) {
-        near[lane] = 0.0f;
-        if ((bits >> lane) & 1u)
-            near[lane] = shape_point_is_clear(scene, shape, vec3_make(x[lane], y[lane], z[lane]),
-                                              r[lane], vec3_make(u[lane], v[lane], 0.0f))
-                             ? 0.0f
-                             : 1.0f;
-    }
-    return active & (lane_load(near) > 0.0f);
-}
-
-/* The active lanes in which p is not farther than `reach` from the padded shape. Squares are
- * compared: their rounding is within the robot's margin. */
-static inline lane_i32 shape_near(const struct scene *scene, GLOBAL const struct shape *shape,
-                                  struct lane_vec3 p, lane_f32 reach, struct lane_vec3 home,
-                                  lane_i32 active)
-{
-    const struct lane_vec3 own = shape_own_lanes(shape, p);
-    const lane_f32 ax = lane_abs(own.x), ay = lane_abs(own.y), az = lane_abs(own.z);
-    const lane_f32 padded = reach + shape->padding;
-    const lane_f32 limit = padded + shape->rounding * lane_max(lane_max(ax, ay), az);
-    lane_f32 x = ax, y = ay, z = az, within = limit + shape->radius;
-
-    switch (shape->kind) {
-    case SHAPE_SPHERE:
-        break;
-    case SHAPE_CAPSULE:
-        z = lane_max(az - shape->half_size[2], 0.0f);
-        break;
-    case SHAPE_CYLINDER:
-        x = lane_max(f32_sqrt(ax * ax + ay * ay) - shape->radius, 0.0f);
-        y = x * 0.0f;
-        z = lane_max(az - shape->half_size[2], 0.0f);
-        within = limit;
-        break;
-    case SHAPE_BOX:
-        x = lane_max(ax - shape->half_size[0], 0.0f);
-        y = lane_max(ay - shape->half_size[1], 0.0f);
-        z = lane_max(az - shape->half_size[2], 0.0f);
-        within = limit;
-        break;
-    default:
-        return shape_near_each(scene, shape, p, padded, home, active);
-    }
-    return active & (x * x + y * y + z * z <= within * within);
-}
-
-/* The active lanes in which two points are not farther apart than `reach`. */
-static inline lane_i32 points_near(struct lane_vec3 p, struct lane_vec3 q, lane_f32 reach,
-                                   lane_i32 active)
-{
-    const lane_f32 x = p.x - q.x, y = p.y - q.y, z = p.z - q.z;
-    return active & (x * x + y * y + z * z <= reach * reach);
 }
 
 static inline struct lane_vec3 ball_center(const struct frame *frame,
@@ -163,17 +58,43 @@ static inline struct lane_vec3 ball_center(const struct frame *frame,
     return frame_point(frame, ball->center[0], ball->center[1], ball->center[2]);
 }
 
-/* Finds the active lanes in which the link hits shape `index`. c: the centre of the ball about it;
- * *moved: what the link may move. */
-static inline void link_hits_shape(const struct scene *scene, struct findings *found, u32 index,
-                                   GLOBAL const struct body_link *link, const struct frame *frame,
+/* Of the lanes in which a sphere of link l at p, of so much reach, is near a shape though it does
+ * not hit it at rest, those in which it may while it moves. */
+static inline lane_i32 shape_nears(const struct scene *scene, const struct moving *moving,
+                                   GLOBAL const struct shape *shape, u32 l, struct lane_vec3 p,
+                                   f32 reach, lane_i32 near)
+{
+#ifdef BY_SPEED
+    const u32 body = scene->links[l].body;
+    if (!moving->travel->moves || shape->kind > SHAPE_CAPSULE)
+        return near;
+    const struct lane_vec3 own = shape_own_lanes(shape, p),
+                           v = speed_at(&moving->speeds[body], &moving->pose->frames[body], p);
+    const lane_f32 largest = lane_max(lane_max(lane_abs(own.x), lane_abs(own.y)), lane_abs(own.z));
+    const f32 rounded =
+        shape->kind == SHAPE_SPHERE || shape->kind == SHAPE_CAPSULE ? shape->radius : 0.0f;
+    near &= lane_not(stretch_keeps_clear(
+        &moving->stretch, shape_away(shape, own), shape_own_direction(shape, v.x, v.y, v.z),
+        (reach + shape->padding + rounded) + shape->rounding * largest, moving->travel->links[l],
+        moving->travel->angles[body]));
+#endif
+    return near;
+}
+
+/* Finds the active lanes in which link l hits shape `index`. c: the centre of the ball about it;
+ * *moved: what the link may move; lanes that hit something go on at rest. */
+static inline void link_hits_shape(const struct scene *scene, struct findings *found,
+                                   const struct moving *moving, u32 index, u32 l,
                                    struct lane_vec3 c, lane_f32 *moved, struct lane_vec3 home,
                                    lane_i32 active)
 {
     GLOBAL const struct shape *shape = scene->shapes + index;
+    GLOBAL const struct body_link *link = scene->links + l;
+    const struct frame *frame = &moving->pose->frames[link->body];
     const f32 about_link = scene->balls[link->ball_first].radius;
-    lane_i32 near[BALL_LEVELS + 1];
+    lane_i32 near[BALL_LEVELS + 1], waiting = active;
     struct lane_vec3 about;
+    int at_rest = 0; // whether the same sphere is asked for again, at rest
     about.x = shape->center[0], about.y = shape->center[1], about.z = shape->center[2];
     // most are far: the ball about the shape is asked first
     near[0] = points_near(
@@ -184,18 +105,31 @@ static inline void link_hits_shape(const struct scene *scene, struct findings *f
         GLOBAL const struct body_ball *ball = scene->balls + b;
         const u32 level = ball->level;
         const struct lane_vec3 p = level == 0 ? c : ball_center(frame, ball);
-        near[level + 1] = shape_near(scene, shape, p, scene->margin + *moved + ball->radius, home,
-                                     findings_asked(found, near[level]));
-        if (!lane_any(near[level + 1])) {
+        const lane_f32 may_move = at_rest ? *moved * 0.0f : *moved;
+        lane_i32 hit = shape_near(scene, shape, p, scene->margin + may_move + ball->radius, home,
+                                  at_rest ? waiting : findings_asked(found, near[level]));
+        near[level + 1] = hit;
+        if (!at_rest && !lane_any(hit)) {
             b = ball->next;
             continue;
         }
-        if (level == 0 && is_allowed(scene, link->link, shape->obstacle))
+        if (!at_rest && level == 0 && is_allowed(scene, link->link, shape->obstacle))
             return;
-        if (ball->sphere != NONE_U32 && findings_take(found, near[level + 1], moved))
-            continue;
-        if (found->struck)
-            return;
+        if (ball->sphere != NONE_U32) {
+            if (!found->each && !at_rest) {
+                waiting = hit;
+                at_rest = 1;
+                continue;
+            }
+            if (findings_strike(found, hit))
+                return;
+            if (at_rest)
+                hit =
+                    shape_nears(scene, moving, shape, l, p, scene->margin + ball->radius, waiting);
+            at_rest = 0;
+            found->hit |= hit;
+            *moved = lane_select(*moved, 0.0f, found->hit);
+        }
         b++;
     }
 }
@@ -230,9 +164,9 @@ static inline void balls_tiles(struct tile_box *box, GLOBAL const struct tile_gr
  * they are few, or those that the vicinity knows to be near. unsure: those of the active lanes in
  * which it can hit a solid. */
 static inline void link_hits_world(const struct scene *scene, struct findings *found,
-                                   GLOBAL const struct body_link *link, f32 radius,
-                                   const struct frame *frame, struct lane_vec3 c, lane_f32 moved,
-                                   struct lane_vec3 home, lane_i32 active, lane_i32 unsure)
+                                   const struct moving *moving, u32 l, f32 radius,
+                                   struct lane_vec3 c, lane_f32 moved, struct lane_vec3 home,
+                                   lane_i32 active, lane_i32 unsure)
 {
     const u32 solids = scene->shape_count - scene->grid_count;
     const int few = solids <= BODIES_OBSTACLES_FEW, near_any = lane_any(unsure);
@@ -265,7 +199,7 @@ static inline void link_hits_world(const struct scene *scene, struct findings *f
                     break;
             }
             const lane_i32 asked = untiled && m >= solids ? active : unsure;
-            link_hits_shape(scene, found, untiled ? m : scene->tile_members[m], link, frame, c,
+            link_hits_shape(scene, found, moving, untiled ? m : scene->tile_members[m], l, c,
                             &moved, home, findings_asked(found, asked));
             if (found->struck)
                 return;
@@ -273,30 +207,56 @@ static inline void link_hits_world(const struct scene *scene, struct findings *f
     }
 }
 
-/* Finds the lanes in which a sphere at p touches link b, of those in which it is near its ball.
- * *moved: what they may move against each other. */
+/* Two links that may touch: what they move against each other over the whole motion, and the
+ * radians that joints between them turn (travel.h). */
+struct approach {
+    const struct moving *moving;
+    u32 body_a; /* the first one's body */
+    f32 whole, angle;
+};
+
+/* Finds the lanes in which a sphere of link a at p touches link b, of those in which it is near its
+ * ball. *moved: what they may move against each other. */
 static inline void sphere_touches(const struct scene *scene, struct findings *found,
-                                  struct lane_vec3 p, f32 radius, GLOBAL const struct body_link *b,
-                                  const struct frame *frame, lane_f32 *moved, lane_i32 active)
+                                  const struct approach *approach, struct lane_vec3 p, f32 radius,
+                                  GLOBAL const struct body_link *b, lane_f32 *moved,
+                                  lane_i32 active)
 {
+    const struct moving *moving = approach->moving;
+    const struct frame *frame = &moving->pose->frames[b->body];
     lane_i32 near[BALL_LEVELS + 1];
     near[0] = active;
     for (u32 i = b->ball_first; i < b->ball_end;) {
         GLOBAL const struct body_ball *ball = scene->balls + i;
         const u32 level = ball->level;
-        near[level + 1] = findings_asked(found, near[level]);
+        const struct lane_vec3 q = ball_center(frame, ball);
+        const f32 radii = radius + ball->radius;
+        lane_i32 hit = findings_asked(found, near[level]);
         if (level > 0 || ball->sphere != NONE_U32)
-            near[level + 1] =
-                points_near(p, ball_center(frame, ball),
-                            scene->margin + *moved + (radius + ball->radius), near[level + 1]);
-        if (!lane_any(near[level + 1])) {
+            hit = points_near(p, q, scene->margin + *moved + radii, hit);
+        near[level + 1] = hit;
+        if (!lane_any(hit)) {
             i = ball->next;
             continue;
         }
-        if (ball->sphere != NONE_U32 && findings_take(found, near[level + 1], moved))
-            continue;
-        if (found->struck)
-            return;
+        if (ball->sphere != NONE_U32) {
+            if (findings_strike(found,
+                                points_near(p, q, scene->margin + *moved * 0.0f + radii, hit)))
+                return;
+#ifdef BY_SPEED
+            const u32 body = approach->body_a;
+            if (moving->travel->moves) {
+                const struct lane_vec3 v =
+                    lane_minus(speed_at(&moving->speeds[body], &moving->pose->frames[body], p),
+                               speed_at(&moving->speeds[b->body], frame, q));
+                hit &= lane_not(stretch_keeps_clear(&moving->stretch, lane_minus(p, q), v,
+                                                    scene->margin + radii + *moved * 0.0f,
+                                                    approach->whole, approach->angle));
+            }
+#endif
+            found->hit |= hit;
+            *moved = lane_select(*moved, 0.0f, found->hit);
+        }
         i++;
     }
 }
@@ -304,11 +264,11 @@ static inline void sphere_touches(const struct scene *scene, struct findings *fo
 /* Finds the lanes in which two links touch, of those in which the balls about them do. q: the
  * centre of b's; moved: what they may move against each other. */
 static inline void links_touch(const struct scene *scene, struct findings *found,
-                               const struct pose *pose, GLOBAL const struct body_link *a,
+                               const struct approach *approach, GLOBAL const struct body_link *a,
                                GLOBAL const struct body_link *b, struct lane_vec3 q, lane_f32 moved,
                                lane_i32 active)
 {
-    const struct frame *frame = &pose->frames[a->body];
+    const struct frame *frame = &approach->moving->pose->frames[a->body];
     const f32 about_b = scene->balls[b->ball_first].radius;
     lane_i32 near[BALL_LEVELS + 1];
     near[0] = active;
@@ -325,30 +285,37 @@ static inline void links_touch(const struct scene *scene, struct findings *found
             continue;
         }
         if (ball->sphere != NONE_U32)
-            sphere_touches(scene, found, p, ball->radius, b, &pose->frames[b->body], &moved,
-                           near[level + 1]);
+            sphere_touches(scene, found, approach, p, ball->radius, b, &moved, near[level + 1]);
         i++;
     }
 }
 
-/* Finds the active lanes in which links of two bodies touch while they move at most `width` of
- * their travel against each other, and at most `most`. centers: of the balls about links. */
+/* Finds the active lanes in which links of two bodies touch while they move against each other at
+ * most their share of the whole travel, and at most `most`. centers: of the balls about links. */
 static inline void bodies_touch(const struct scene *scene, struct findings *found,
-                                const struct pose *pose, GLOBAL const struct body_pair *bodies,
-                                const struct lane_vec3 *centers, const struct travel *travel,
-                                lane_f32 width, lane_f32 most, lane_i32 active)
+                                const struct moving *moving, GLOBAL const struct body_pair *bodies,
+                                const struct lane_vec3 *centers, lane_f32 most, lane_i32 active)
 {
+    struct approach approach;
+    approach.moving = moving;
+#ifdef BY_SPEED
+    const f32 *angles = moving->travel->angles;
+    approach.angle = bodies->spread >= 0.0f ? angles[bodies->b] - angles[bodies->a]
+                                            : angles[bodies->b] + angles[bodies->a];
+#endif
     for (u32 p = bodies->first; p < bodies->end && !found->struck; p++) {
         const u32 first = scene->pairs[p].a, second = scene->pairs[p].b;
         GLOBAL const struct body_link *a = scene->links + first, *b = scene->links + second;
+        approach.whole = moving->travel->pairs[p];
+        approach.body_a = a->body;
         const lane_f32 moved =
-            lane_select(lane_min(travel->pairs[p] * width, most), 0.0f, found->hit);
+            lane_select(lane_min(approach.whole * moving->width, most), 0.0f, found->hit);
         const f32 radii = scene->balls[a->ball_first].radius + scene->balls[b->ball_first].radius;
         const lane_i32 near =
             points_near(centers[first], centers[second], scene->margin + moved + radii,
                         findings_asked(found, active));
         if (lane_any(near))
-            links_touch(scene, found, pose, a, b, centers[second], moved, near);
+            links_touch(scene, found, &approach, a, b, centers[second], moved, near);
     }
 }
 
@@ -406,8 +373,7 @@ static inline void bodies_hit_each_other(const struct scene *scene, struct findi
         lane_f32 most;
         const lane_i32 near = bodies_near(scene, found, moving, i, row, middles, &most, active);
         if (lane_any(near))
-            bodies_touch(scene, found, moving->pose, scene->body_pairs + i, centers, moving->travel,
-                         moving->width, most, near);
+            bodies_touch(scene, found, moving, scene->body_pairs + i, centers, most, near);
     }
 }
 
@@ -441,7 +407,7 @@ static inline void bodies_hit(const struct scene *scene, struct findings *found,
         if (scene->has_vicinity)
             unsure = vicinity_unsure(scene->vicinity, centers[l],
                                      scene->margin + moved + ball->radius, asked);
-        link_hits_world(scene, found, link, ball->radius, frame, centers[l], moved, home, asked,
+        link_hits_world(scene, found, &moving, l, ball->radius, centers[l], moved, home, asked,
                         unsure);
         if (found->struck || !lane_any(findings_asked(found, active)))
             return;

@@ -30,6 +30,8 @@
 
 /* Roundings of a speed and of what follows from it, as a share of T. */
 #define SPEED_ROUNDING 1e-5f
+/* Roundings of a distance, as a share. */
+#define KEPT_ROUNDING 2e-6f
 
 /* How far links move, and pairs of links against each other, over a whole motion: metres. */
 struct travel {
@@ -146,7 +148,22 @@ static inline lane_f32 stretch_reach(const struct stretch *stretch, struct lane_
                     speed * stretch->width + whole * (angle * stretch->squared + stretch->added));
 }
 
-/* The same of p, a point of a body. */
+/* The lanes in which what is `away` from something convex, with velocity v, keeps more than `reach`
+ * from it throughout a stretch: its distance is convex along its straight way, so it falls by no
+ * more than w |n · v|, n along `away`. Whatever passes along a wall is proven in far longer
+ * stretches than by how far it goes. */
+static inline lane_i32 stretch_keeps_clear(const struct stretch *stretch, struct lane_vec3 away,
+                                           struct lane_vec3 v, lane_f32 reach, f32 whole, f32 angle)
+{
+    const lane_f32 squared = away.x * away.x + away.y * away.y + away.z * away.z,
+                   nearer = away.x * v.x + away.y * v.y + away.z * v.z;
+    const lane_f32 kept =
+        (reach + whole * (angle * stretch->squared + stretch->added)) * (1.0f + KEPT_ROUNDING);
+    const lane_f32 least = squared - stretch->width * lane_abs(nearer);
+    return (least > 0.0f) & (least * least > kept * kept * squared);
+}
+
+/* How far p moves at most, a point of a body. */
 static inline lane_f32 moves_at_most(const struct stretch *stretch, const struct speed *speed,
                                      const struct frame *frame, struct lane_vec3 p, f32 spread,
                                      f32 whole, f32 angle)
