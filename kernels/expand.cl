@@ -266,7 +266,7 @@ static void reach_add(__global struct expand_tree *tree, u32 component, u32 vert
 }
 
 static void write_approaches(const struct expander *e, const u32 *nodes, __global f32 *pool,
-                             volatile __global u32 *control)
+                             volatile __global u32 *cursor)
 {
     __global struct expand_state *state = e->state;
     for (u32 t = 0; t < EXPAND_TREES; t++) {
@@ -281,7 +281,7 @@ static void write_approaches(const struct expander *e, const u32 *nodes, __globa
         state->ends[t] = e->parents[base + node] & ~EXPAND_ROOT;
 
         // from the end on, so the last node first
-        const u32 first = atomic_add(&control[EXPAND_CURSOR], count);
+        const u32 first = atomic_add(cursor, count);
         state->first[t] = first;
         state->counts[t] = count;
         node = nodes[t];
@@ -335,7 +335,7 @@ static void link_end(const struct expander *e, const struct links *links, u32 tr
 /* Sample `made` has ended the search: node of its own tree, last of the other tree's. */
 static void finish(const struct expander *e, const struct round *round,
                    __global const struct expand_try *made, u32 node, u32 last,
-                   const struct links *links, __global f32 *pool, volatile __global u32 *control)
+                   const struct links *links, __global f32 *pool, volatile __global u32 *cursor)
 {
     __global struct expand_state *state = e->state;
     const u32 tree = round->tree, other = 1 - tree;
@@ -349,12 +349,12 @@ static void finish(const struct expander *e, const struct round *round,
         const u32 component = e->roadmap->components[made->vertex];
         const struct expand_reach reach = reaching->reach[reach_of(reaching, component)];
         nodes[other] = reach.node;
-        write_approaches(e, nodes, pool, control);
+        write_approaches(e, nodes, pool, cursor);
         link_end(e, links, tree, node, made->vertex);
         if (reach.node != NONE_U32)
             link_end(e, links, other, reach.node, reach.vertex);
     } else {
-        write_approaches(e, nodes, pool, control);
+        write_approaches(e, nodes, pool, cursor);
     }
 }
 
@@ -368,7 +368,7 @@ static inline u32 samples_left(const struct expander *e)
 /* The first `tried` samples of a round become part of the trees. */
 static void round_merge(const struct expander *e, const struct round *round, u32 tried,
                         const struct links *links, __global f32 *pool,
-                        volatile __global u32 *control)
+                        volatile __global u32 *cursor)
 {
     const u32 tree = round->tree, base = tree * e->options->capacity;
     const f32 range = e->options->range;
@@ -400,7 +400,7 @@ static void round_merge(const struct expander *e, const struct round *round, u32
             last = append(e, 1 - tree, rows + (1 + i) * ROW, last, near);
         }
         if (made->outcome == EXPAND_JOINED || (made->outcome == EXPAND_MET && last != NONE_U32))
-            finish(e, round, made, node, last, links, pool, control);
+            finish(e, round, made, node, last, links, pool, cursor);
     }
     if (e->state->outcome == EXPAND_GROWING && samples_left(e) == 0)
         e->state->outcome = EXPAND_EXHAUSTED;
@@ -433,15 +433,16 @@ static void plant(const struct expander *e, const struct query *query,
     e->state->outcome = EXPAND_GROWING;
 }
 
-/* Grows `count` queries, a group each, by options.rounds rounds at most. Of the query of place i:
+/* Grows `count` queries, a group each, by options.rounds rounds at most. states: [count], and behind
+ * them a word, 0 at first: the rows of approaches that are written. Of the query of place i:
  * the trees' nodes from 2 i capacity on, the samples from i EXPAND_BATCH on. queries: all of the
  * batch; end_states: [E][ROW]; end_near: [E], the milestone nearest to each end; vertices, costs:
  * [E][links], of which those of ends that the way leads from are written; flags: [E]; pool: rows of
- * approaches, behind control[EXPAND_CURSOR], in no certain order. */
+ * approaches, in no certain order. */
 __kernel __attribute__((reqd_work_group_size(TEAM, 1, 1))) void
 expand_grow(__global struct expand_state *states, __global f32 *nodes, __global u32 *parents,
             __global u32 *near, __global f32 *domains, __global struct expand_try *tries,
-            __global f32 *try_rows, __global f32 *pool, volatile __global u32 *control,
+            __global f32 *try_rows, __global f32 *pool,
             __global const struct query *queries, __global const f32 *end_states,
             __global const u32 *end_near, __global u32 *vertices, __global u32 *costs,
             __global u32 *flags, __global const f32 *milestones, __global const u32 *components,
@@ -453,6 +454,7 @@ expand_grow(__global struct expand_state *states, __global f32 *nodes, __global 
     const u32 at = (u32)get_group_id(0), member = (u32)get_local_id(0);
     const struct roadmap roadmap = {milestones, components, edges, first_low, first_high, by_high};
     const struct links links = {vertices, costs, flags};
+    volatile __global u32 *cursor = (volatile __global u32 *)(states + count);
     __local u32 ended_by;
     if (at >= count)
         return;
@@ -506,7 +508,7 @@ expand_grow(__global struct expand_state *states, __global f32 *nodes, __global 
             team_barrier();
         }
         if (member == 0)
-            round_merge(&e, &round, min(ended_by + 1, batch), &links, pool, control);
+            round_merge(&e, &round, min(ended_by + 1, batch), &links, pool, cursor);
         team_barrier();
     }
 }

@@ -23,11 +23,6 @@ enum expand_outcome {
     EXPAND_EXHAUSTED, /* no samples or no room left */
 };
 
-enum expand_control {
-    EXPAND_CURSOR, /* rows of approaches written so far */
-    EXPAND_CONTROL_WORDS,
-};
-
 /* A component that a tree reaches: by a motion from `node` to milestone `vertex`, or, with node
  * NONE_U32, by a link that an end has had before. */
 struct expand_reach {

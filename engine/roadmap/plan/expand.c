@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Queries in the growing at once: on a CPU some for each core, on a GPU what memory allows. */
-enum { PLACES_PER_UNIT = 4, GPU_PLACES_MAX = 1024 };
+enum { PLACES_PER_UNIT = 8, GPU_PLACES_MAX = 1024 };
 #define PLACES_BYTES ((size_t)256 << 20)
 /* Rounds of a launch at most; fewer of large trees, whose nodes each sample looks through. */
 enum { ROUNDS_MAX = 8, ROUND_NODES = 1 << 15 };
@@ -29,14 +29,13 @@ enum { TEAM_OPTION_MAX = 16 };
 /* What the places have, all device. */
 struct places {
     uint32_t count, capacity;
-    struct prm_buffer states;  /* struct expand_state[count] */
+    struct prm_buffer states;  /* struct expand_state[count], and what is behind those that grow */
     struct prm_buffer nodes;   /* f32[count][2][capacity][row] */
     struct prm_buffer parents; /* u32[count][2][capacity], as near; domains: f32 */
     struct prm_buffer near, domains;
     struct prm_buffer tries;    /* struct expand_try[count][EXPAND_BATCH] */
     struct prm_buffer try_rows; /* f32[count][EXPAND_BATCH][EXPAND_TRY_ROWS][row] */
     struct prm_buffer pool;     /* f32[count][2][capacity][row]: approaches of one step */
-    struct prm_buffer control;  /* u32[EXPAND_CONTROL_WORDS] */
 };
 
 struct prm_expander {
@@ -47,7 +46,7 @@ struct prm_expander {
     struct prm_buffer end_near; /* u32[E] */
     struct prm_buffer limits;   /* f32[2][row] */
     struct expand_options options;
-    struct expand_state *states; /* [places.count], of which `active` grow */
+    struct expand_state *states; /* [places.count + 1], of which `active` grow */
     uint32_t active, next;       /* queries in places, and the first that has had none */
 };
 
@@ -96,12 +95,12 @@ static enum prm_status places_take(struct prm_expander *expander)
         count /= 2;
     places->count = (uint32_t)count;
     places->capacity = (uint32_t)capacity;
-    expander->states = calloc(count, sizeof(*expander->states));
+    expander->states = calloc(count + 1, sizeof(*expander->states));
     if (!expander->states)
         return prm_fault_set(PRM_HOST_MEMORY, "no memory to grow %zu queries", count);
 
     const size_t nodes = count * EXPAND_TREES * capacity, tries = count * EXPAND_BATCH;
-    TRY(prm_arena_take(arena, &places->states, count * sizeof(struct expand_state)));
+    TRY(prm_arena_take(arena, &places->states, (count + 1) * sizeof(struct expand_state)));
     TRY(prm_arena_take(arena, &places->nodes, nodes * row_bytes));
     TRY(prm_arena_take(arena, &places->parents, nodes * sizeof(uint32_t)));
     TRY(prm_arena_take(arena, &places->near, nodes * sizeof(uint32_t)));
@@ -109,7 +108,6 @@ static enum prm_status places_take(struct prm_expander *expander)
     TRY(prm_arena_take(arena, &places->tries, tries * sizeof(struct expand_try)));
     TRY(prm_arena_take(arena, &places->try_rows, tries * EXPAND_TRY_ROWS * row_bytes));
     TRY(prm_arena_take(arena, &places->pool, nodes * row_bytes));
-    TRY(prm_arena_take(arena, &places->control, EXPAND_CONTROL_WORDS * sizeof(uint32_t)));
 
 cleanup:
     return status;
@@ -267,27 +265,35 @@ static enum prm_status grow(struct prm_expander *expander)
         context, PRM_KERNEL_EXPAND_GROW, options, (size_t)expander->active * team, team,
         ARGS(ARG_BUFFER(places->states), ARG_BUFFER(places->nodes), ARG_BUFFER(places->parents),
              ARG_BUFFER(places->near), ARG_BUFFER(places->domains), ARG_BUFFER(places->tries),
-             ARG_BUFFER(places->try_rows), ARG_BUFFER(places->pool), ARG_BUFFER(places->control),
-             ARG_BUFFER(input->queries), ARG_BUFFER(ends->states), ARG_BUFFER(expander->end_near),
-             ARG_BUFFER(ends->vertices), ARG_BUFFER(ends->costs), ARG_BUFFER(input->flags),
-             ARG_BUFFER(roadmap->states), ARG_BUFFER(input->validity->components),
-             ARG_BUFFER(roadmap->edges), ARG_BUFFER(roadmap->first_low),
-             ARG_BUFFER(roadmap->first_high), ARG_BUFFER(roadmap->by_high),
-             ARG_BUFFER(expander->limits), ARG_STRUCT(&expander->options),
-             ARG_U32(expander->active), SCENE_ARGS(input->scene)));
+             ARG_BUFFER(places->try_rows), ARG_BUFFER(places->pool), ARG_BUFFER(input->queries),
+             ARG_BUFFER(ends->states), ARG_BUFFER(expander->end_near), ARG_BUFFER(ends->vertices),
+             ARG_BUFFER(ends->costs), ARG_BUFFER(input->flags), ARG_BUFFER(roadmap->states),
+             ARG_BUFFER(input->validity->components), ARG_BUFFER(roadmap->edges),
+             ARG_BUFFER(roadmap->first_low), ARG_BUFFER(roadmap->first_high),
+             ARG_BUFFER(roadmap->by_high), ARG_BUFFER(expander->limits),
+             ARG_STRUCT(&expander->options), ARG_U32(expander->active), SCENE_ARGS(input->scene)));
 }
 
-/* Appends the rows of approaches that a step has written. Read-backs: their number, then they. */
+/* Whether a query that grows no more has a way. */
+static bool is_found(const struct expand_state *state)
+{
+    return state->outcome == EXPAND_MET || state->outcome == EXPAND_JOINED;
+}
+
+/* Appends the rows of approaches that a step has written. Read-back: they. */
 static enum prm_status read_points(struct prm_expander *expander)
 {
     enum prm_status status = PRM_OK;
     struct prm_context *context = prm_arena_context(expander->arena);
     struct prm_approaches *approaches = &expander->approaches;
     const size_t row = expander->input.roadmap->space.row;
-    uint32_t added;
+    size_t added = 0;
 
-    TRY(prm_buffer_read(context, expander->places.control, EXPAND_CURSOR * sizeof(uint32_t), &added,
-                        sizeof(added)));
+    for (uint32_t i = 0; i < expander->active; i++) {
+        const struct expand_state *state = &expander->states[i];
+        for (int t = 0; is_found(state) && t < EXPAND_TREES; t++)
+            added += state->counts[t];
+    }
     if (added == 0)
         return PRM_OK;
     const size_t count = approaches->point_count + added;
@@ -307,7 +313,7 @@ cleanup:
 static void collect(struct prm_approaches *approaches, const struct expand_state *state,
                     uint32_t base)
 {
-    if (state->outcome == EXPAND_EXHAUSTED)
+    if (!is_found(state))
         return;
     for (int t = 0; t < EXPAND_TREES; t++) {
         const uint32_t end = state->ends[t];
@@ -351,8 +357,9 @@ enum prm_status prm_expander_step(struct prm_expander *expander, bool *done)
     *done = expander->active == 0;
     if (*done)
         return PRM_OK;
-    TRY(prm_buffer_write(context, places->states, 0, expander->states, bytes));
-    TRY(prm_buffer_fill_u32(context, places->control, 0, 0, EXPAND_CONTROL_WORDS));
+    // the count of rows is behind the states
+    expander->states[expander->active] = (struct expand_state){0};
+    TRY(prm_buffer_write(context, places->states, 0, expander->states, bytes + sizeof(uint32_t)));
     TRY(grow(expander));
     TRY(prm_buffer_read(context, places->states, 0, expander->states, bytes));
     TRY(read_points(expander));
