@@ -292,21 +292,16 @@ static void search(struct astar *a, struct guide *guide, const struct path_pool 
 
 /* Scratch of work-item i: vertices[i * V …], goal_cost and touched likewise, heap[i * heap_capacity …]. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-astar_search(__global u32 *first, __global u32 *counts, __global u32 *goals, __global u32 *entries,
-             volatile __global u32 *control, u32 capacity, __global const struct query *queries, u32 n,
-             __global const u32 *link_vertices, __global const u32 *link_costs, u32 k,
-             __global const u32 *link_milestones, __global const u32 *ids,
-             __global const u32 *offsets, __global const struct arc *arcs, u32 vertex_count,
-             __global u64 *vertices, __global u32 *goal_cost, __global u32 *touched,
-             __global u64 *heap, u32 heap_capacity, u32 items, __global const f32 *states,
-             __global const f32 *end_states, f32 scale, __global const ushort *table, u32 vectors,
-             u32 shift)
+astar_search(SEARCH_PARAMETERS, u32 n, __global const u32 *ids, __global u64 *vertices,
+             __global u32 *goal_cost, __global u32 *touched, __global u64 *heap, u32 heap_capacity,
+             u32 items, __global const f32 *states, __global const f32 *end_states, f32 scale,
+             __global const ushort *table, u32 vectors, u32 shift)
 {
     const size_t item = get_global_id(0);
     if (item >= items)
         return;
-    const struct path_pool pool = {first, counts, goals, entries, control, capacity};
-    const struct links links = {link_vertices, link_costs, k, link_milestones};
+    const struct path_pool pool = POOL_FROM_PARAMETERS;
+    const struct links links = LINKS_FROM_PARAMETERS;
     struct astar a = {.offsets = offsets,
                       .arcs = arcs,
                       .vertices = vertices + item * vertex_count,

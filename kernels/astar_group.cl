@@ -502,20 +502,16 @@ static u32 take(const struct group *g, const struct path_pool *pool, __global co
  * Scratch of group i: table[i * slots …] (four words each), touched likewise, heap[i * heap_entries …], of at
  * least slots + HEAP_ARITY - 1 + GROUP entries. */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-astar_group(__global u32 *first, __global u32 *counts, __global u32 *goals, __global u32 *entries,
-            volatile __global u32 *control, u32 capacity, __global const struct query *queries,
-            __global const u32 *asked, __global u32 *left, u32 all, u32 n,
-            __global const u32 *link_vertices, __global const u32 *link_costs, u32 k,
-            __global const u32 *link_milestones, __global const u32 *ids,
-            __global const u32 *offsets, __global const struct arc *arcs, __global u32 *table,
-            __global u32 *touched, __global u64 *heap, u32 slots, u32 limit, u32 heap_entries,
-            __global const f32 *states, __global const f32 *end_states, f32 scale,
-            __global const ushort *landmarks, u32 vectors, u32 shift)
+astar_group(SEARCH_PARAMETERS, __global const u32 *asked, __global u32 *left, u32 all, u32 n,
+            __global const u32 *ids, __global u32 *table, __global u32 *touched, __global u64 *heap,
+            u32 slots, u32 limit, u32 heap_entries, __global const f32 *states,
+            __global const f32 *end_states, f32 scale, __global const ushort *landmarks, u32 vectors,
+            u32 shift)
 {
     __local struct shared shared;
     const size_t group = get_group_id(0);
-    const struct path_pool pool = {first, counts, goals, entries, control, capacity};
-    const struct links links = {link_vertices, link_costs, k, link_milestones};
+    const struct path_pool pool = POOL_FROM_PARAMETERS;
+    const struct links links = LINKS_FROM_PARAMETERS;
     // children of an entry begin where a coalesced load does
     const struct group_heap own = {.keys = heap + group * heap_entries + HEAP_ARITY - 1,
                                    .capacity = heap_entries - (HEAP_ARITY - 1),

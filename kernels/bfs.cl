@@ -210,19 +210,14 @@ static bool meet(struct sweep *s, const struct path_pool *pool, const struct lin
 /* Batches of `batch` <= 64 * WORDS queries, in the given order. Scratch of work-item i: planes[i * 4 V …] in lanes (low, high and
  * two frontiers), lists[i * 3 V …]. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-bfs_sweep(__global u32 *first, __global u32 *counts, __global u32 *goals, __global u32 *entries,
-          volatile __global u32 *control, u32 capacity, __global const struct query *queries,
-          __global const u32 *order, u32 n,
-          __global const u32 *link_vertices, __global const u32 *link_costs, u32 k,
-          __global const u32 *link_milestones, __global const u32 *offsets,
-          __global const struct arc *arcs, u32 vertex_count, u32 batch,
-          __global lanes *planes, __global u32 *lists, u32 items)
+bfs_sweep(SEARCH_PARAMETERS, __global const u32 *order, u32 n, u32 batch, __global lanes *planes,
+          __global u32 *lists, u32 items)
 {
     const size_t item = get_global_id(0);
     if (item >= items)
         return;
-    const struct path_pool pool = {first, counts, goals, entries, control, capacity};
-    const struct links links = {link_vertices, link_costs, k, link_milestones};
+    const struct path_pool pool = POOL_FROM_PARAMETERS;
+    const struct links links = LINKS_FROM_PARAMETERS;
     __global lanes *plane = planes + item * 4 * vertex_count;
     __global u32 *list = lists + item * 3 * vertex_count;
     struct sweep s = {.offsets = offsets,
@@ -343,18 +338,13 @@ bfs_meet(__global u32 *counts, volatile __global u32 *live, __global const u64 *
 
 /* A work-item a query: walks back. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-bfs_finish(__global u32 *first, __global u32 *counts, __global u32 *goals, __global u32 *entries,
-           volatile __global u32 *control, u32 capacity, __global const u64 *low,
-           __global const u64 *high, __global const struct query *queries, u32 q0, u32 n,
-           __global const u32 *link_vertices, __global const u32 *link_costs, u32 k,
-           __global const u32 *link_milestones, __global const u32 *offsets,
-           __global const struct arc *arcs, u32 vertex_count)
+bfs_finish(SEARCH_PARAMETERS, __global const u64 *low, __global const u64 *high, u32 q0, u32 n)
 {
     const u32 i = (u32)get_global_id(0);
     if (i >= n || first[q0 + i] != NONE_U32 || counts[q0 + i] == 0)
         return;
-    const struct path_pool pool = {first, counts, goals, entries, control, capacity};
-    const struct links links = {link_vertices, link_costs, k, link_milestones};
+    const struct path_pool pool = POOL_FROM_PARAMETERS;
+    const struct links links = LINKS_FROM_PARAMETERS;
     const struct query query = queries[q0 + i];
     const size_t plane = (size_t)(i / (64 * WORDS)) * vertex_count * WORDS;
     const struct level_planes levels = {low + plane, high + plane};

@@ -213,19 +213,14 @@ static u32 goal_at(const struct links *links, const struct query *query, u32 v)
 /* Scratch of work-item i: scratch[i * 3 V …]. `credit`: vertices that a query may take; left: u32[n], the
  * queries that are left to others, control[SEARCH_LEFT] of them, which is 0 before. */
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void
-hops_search(__global u32 *first, __global u32 *counts, __global u32 *goals, __global u32 *entries,
-            volatile __global u32 *control, u32 capacity, __global u32 *left,
-            __global const struct query *queries, u32 n, __global const u32 *link_vertices,
-            __global const u32 *link_costs, u32 k, __global const u32 *link_milestones,
-            __global const u32 *offsets, __global const struct arc *arcs, u32 vertex_count,
-            __global const uchar *rows, u32 vectors, u32 shift, __global u32 *scratch, u32 credit,
-            u32 items)
+hops_search(SEARCH_PARAMETERS, __global u32 *left, u32 n, __global const uchar *rows, u32 vectors,
+            u32 shift, __global u32 *scratch, u32 credit, u32 items)
 {
     const size_t item = get_global_id(0);
     if (item >= items)
         return;
-    const struct path_pool pool = {first, counts, goals, entries, control, capacity};
-    const struct links links = {link_vertices, link_costs, k, link_milestones};
+    const struct path_pool pool = POOL_FROM_PARAMETERS;
+    const struct links links = LINKS_FROM_PARAMETERS;
     struct hops h = {.offsets = offsets,
                      .arcs = arcs,
                      .rows = rows,

@@ -46,6 +46,26 @@ struct path_pool {
     u32 capacity;
 };
 
+/* What each kernel that searches and writes paths takes first, and the host passes as
+ * SEARCH_ARGS(run) (roadmap/search/search_methods.h): where paths go to, the queries, the links of
+ * their ends, and the graph. */
+#define SEARCH_PARAMETERS                                                                          \
+    __global u32 *first, __global u32 *counts, __global u32 *goals, __global u32 *entries,         \
+        volatile __global u32 *control, u32 capacity, __global const struct query *queries,        \
+        __global const u32 *link_vertices, __global const u32 *link_costs, u32 k,                  \
+        __global const u32 *link_milestones, __global const u32 *offsets,                          \
+        __global const struct arc *arcs, u32 vertex_count
+
+#define POOL_FROM_PARAMETERS                                                                       \
+    {                                                                                              \
+        first, counts, goals, entries, control, capacity                                           \
+    }
+
+#define LINKS_FROM_PARAMETERS                                                                      \
+    {                                                                                              \
+        link_vertices, link_costs, k, link_milestones                                              \
+    }
+
 static inline bool path_pending(const struct path_pool *pool, u32 q)
 {
     return pool->first[q] == NONE_U32 && pool->counts[q] != 0;

@@ -75,7 +75,6 @@ static enum prm_status by_items(struct prm_arena *arena, const struct prm_search
     struct prm_context *context = prm_arena_context(arena);
     const struct prm_profile *profile = prm_context_profile(context);
     const struct prm_search_problem *problem = run->problem;
-    const struct prm_endpoints *ends = problem->endpoints;
     const struct prm_graph *graph = problem->graph;
     const size_t vertex_count = graph->vertex_count;
     const uint32_t n = problem->query_count,
@@ -88,17 +87,11 @@ static enum prm_status by_items(struct prm_arena *arena, const struct prm_search
     TRY(prm_arena_take(arena, &touched, items * vertex_count * sizeof(uint32_t)));
     TRY(prm_arena_take(arena, &heap, items * heap_entries * sizeof(uint64_t)));
     TRY(prm_launch(context, PRM_KERNEL_ASTAR_SEARCH, h->options, items, profile->workgroup,
-                   ARGS(ARG_BUFFER(run->paths->first), ARG_BUFFER(run->paths->counts),
-                        ARG_BUFFER(run->paths->goals), ARG_BUFFER(run->paths->pool),
-                        ARG_BUFFER(run->control), ARG_U32(run->pool_capacity),
-                        ARG_BUFFER(problem->queries), ARG_U32(n), ARG_BUFFER(run->vertices),
-                        ARG_BUFFER(ends->costs), ARG_U32(ends->k), ARG_BUFFER(ends->vertices),
-                        ARG_BUFFER(h->ids), ARG_BUFFER(graph->offsets), ARG_BUFFER(graph->arcs),
-                        ARG_U32(graph->vertex_count), ARG_BUFFER(vertices), ARG_BUFFER(goal_cost),
-                        ARG_BUFFER(touched), ARG_BUFFER(heap), ARG_U32((uint32_t)heap_entries),
-                        ARG_U32(items), ARG_BUFFER(h->states), ARG_BUFFER(h->end_states),
-                        ARG_F32(h->scale), ARG_BUFFER(h->table), ARG_U32(h->vectors),
-                        ARG_U32(h->shift))));
+                   ARGS(SEARCH_ARGS(run), ARG_U32(n), ARG_BUFFER(h->ids), ARG_BUFFER(vertices),
+                        ARG_BUFFER(goal_cost), ARG_BUFFER(touched), ARG_BUFFER(heap),
+                        ARG_U32((uint32_t)heap_entries), ARG_U32(items), ARG_BUFFER(h->states),
+                        ARG_BUFFER(h->end_states), ARG_F32(h->scale), ARG_BUFFER(h->table),
+                        ARG_U32(h->vectors), ARG_U32(h->shift))));
 
 cleanup:
     return status;
@@ -162,9 +155,6 @@ static enum prm_status group_launch(struct prm_arena *arena, const struct prm_se
     enum prm_status status = PRM_OK;
     struct prm_context *context = prm_arena_context(arena);
     const struct prm_profile *profile = prm_context_profile(context);
-    const struct prm_search_problem *problem = run->problem;
-    const struct prm_endpoints *ends = problem->endpoints;
-    const struct prm_graph *graph = problem->graph;
     const struct prm_arena_mark mark = prm_arena_mark(arena);
     const uint32_t group = profile->workgroup < GROUP_MAX ? profile->workgroup : GROUP_MAX;
     const size_t groups = group_count(profile, t, n), slots = groups * t->slots;
@@ -175,18 +165,13 @@ static enum prm_status group_launch(struct prm_arena *arena, const struct prm_se
     TRY(prm_arena_take(arena, &table, slots * SLOT_WORDS * sizeof(uint32_t)));
     TRY(prm_arena_take(arena, &touched, slots * sizeof(uint32_t)));
     TRY(prm_arena_take(arena, &heap, groups * t->heap_entries * sizeof(uint64_t)));
-    TRY(prm_launch(
-        context, PRM_KERNEL_ASTAR_GROUP, options, groups * group, group,
-        ARGS(ARG_BUFFER(run->paths->first), ARG_BUFFER(run->paths->counts),
-             ARG_BUFFER(run->paths->goals), ARG_BUFFER(run->paths->pool), ARG_BUFFER(run->control),
-             ARG_U32(run->pool_capacity), ARG_BUFFER(problem->queries),
-             ARG_BUFFER(asked.memory ? asked : left), ARG_BUFFER(left), ARG_U32(!asked.memory),
-             ARG_U32(n), ARG_BUFFER(run->vertices), ARG_BUFFER(ends->costs), ARG_U32(ends->k),
-             ARG_BUFFER(ends->vertices), ARG_BUFFER(h->ids), ARG_BUFFER(graph->offsets),
-             ARG_BUFFER(graph->arcs), ARG_BUFFER(table), ARG_BUFFER(touched), ARG_BUFFER(heap),
-             ARG_U32(t->slots), ARG_U32(t->limit), ARG_U32(t->heap_entries), ARG_BUFFER(h->states),
-             ARG_BUFFER(h->end_states), ARG_F32(h->scale), ARG_BUFFER(h->table),
-             ARG_U32(h->vectors), ARG_U32(h->shift))));
+    TRY(prm_launch(context, PRM_KERNEL_ASTAR_GROUP, options, groups * group, group,
+                   ARGS(SEARCH_ARGS(run), ARG_BUFFER(asked.memory ? asked : left), ARG_BUFFER(left),
+                        ARG_U32(!asked.memory), ARG_U32(n), ARG_BUFFER(h->ids), ARG_BUFFER(table),
+                        ARG_BUFFER(touched), ARG_BUFFER(heap), ARG_U32(t->slots), ARG_U32(t->limit),
+                        ARG_U32(t->heap_entries), ARG_BUFFER(h->states), ARG_BUFFER(h->end_states),
+                        ARG_F32(h->scale), ARG_BUFFER(h->table), ARG_U32(h->vectors),
+                        ARG_U32(h->shift))));
 
 cleanup:
     prm_arena_rewind(arena, mark);

@@ -73,7 +73,6 @@ static enum prm_status sweep(struct prm_arena *arena, const struct prm_search_ru
     struct prm_context *context = prm_arena_context(arena);
     const struct prm_profile *profile = prm_context_profile(context);
     const struct prm_search_problem *problem = run->problem;
-    const struct prm_endpoints *ends = problem->endpoints;
     const struct prm_graph *graph = problem->graph;
     const uint32_t items = b->count < profile->compute_units ? b->count : profile->compute_units;
     const size_t vertices = (size_t)items * graph->vertex_count;
@@ -85,13 +84,7 @@ static enum prm_status sweep(struct prm_arena *arena, const struct prm_search_ru
     TRY(prm_arena_take(arena, &planes, PLANES * vertices * b->words * sizeof(uint64_t)));
     TRY(prm_arena_take(arena, &lists, LISTS * vertices * sizeof(uint32_t)));
     TRY(prm_launch(context, PRM_KERNEL_BFS_SWEEP, b->options, items, profile->workgroup,
-                   ARGS(ARG_BUFFER(run->paths->first), ARG_BUFFER(run->paths->counts),
-                        ARG_BUFFER(run->paths->goals), ARG_BUFFER(run->paths->pool),
-                        ARG_BUFFER(run->control), ARG_U32(run->pool_capacity),
-                        ARG_BUFFER(problem->queries), ARG_BUFFER(order), ARG_U32(left->count),
-                        ARG_BUFFER(run->vertices), ARG_BUFFER(ends->costs), ARG_U32(ends->k),
-                        ARG_BUFFER(ends->vertices), ARG_BUFFER(graph->offsets),
-                        ARG_BUFFER(graph->arcs), ARG_U32(graph->vertex_count), ARG_U32(b->size),
+                   ARGS(SEARCH_ARGS(run), ARG_BUFFER(order), ARG_U32(left->count), ARG_U32(b->size),
                         ARG_BUFFER(planes), ARG_BUFFER(lists), ARG_U32(items))));
 
 cleanup:
@@ -194,23 +187,15 @@ static enum prm_status round_finish(struct prm_arena *arena, const struct prm_se
 {
     struct prm_context *context = prm_arena_context(arena);
     const struct prm_search_problem *problem = run->problem;
-    const struct prm_endpoints *ends = problem->endpoints;
-    const struct prm_graph *graph = problem->graph;
 
     if (problem->extraction == PRM_EXTRACT_RANKING) {
         const struct prm_bfs_levels levels = {round->low, round->high, b->options};
         return prm_path_rank(arena, run, &levels, round->first, round->queries);
     }
-    return prm_launch(
-        context, PRM_KERNEL_BFS_FINISH, b->options, round->queries,
-        prm_context_profile(context)->workgroup,
-        ARGS(ARG_BUFFER(run->paths->first), ARG_BUFFER(run->paths->counts),
-             ARG_BUFFER(run->paths->goals), ARG_BUFFER(run->paths->pool), ARG_BUFFER(run->control),
-             ARG_U32(run->pool_capacity), ARG_BUFFER(round->low), ARG_BUFFER(round->high),
-             ARG_BUFFER(problem->queries), ARG_U32(round->first), ARG_U32(round->queries),
-             ARG_BUFFER(run->vertices), ARG_BUFFER(ends->costs), ARG_U32(ends->k),
-             ARG_BUFFER(ends->vertices), ARG_BUFFER(graph->offsets), ARG_BUFFER(graph->arcs),
-             ARG_U32(graph->vertex_count)));
+    return prm_launch(context, PRM_KERNEL_BFS_FINISH, b->options, round->queries,
+                      prm_context_profile(context)->workgroup,
+                      ARGS(SEARCH_ARGS(run), ARG_BUFFER(round->low), ARG_BUFFER(round->high),
+                           ARG_U32(round->first), ARG_U32(round->queries)));
 }
 
 /* A launch a level, over as many batches at once as memory allows. */

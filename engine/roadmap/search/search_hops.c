@@ -28,7 +28,6 @@ static enum prm_status led(struct prm_arena *arena, const struct prm_search_run 
     struct prm_context *context = prm_arena_context(arena);
     const struct prm_profile *profile = prm_context_profile(context);
     const struct prm_search_problem *problem = run->problem;
-    const struct prm_endpoints *ends = problem->endpoints;
     const struct prm_graph *graph = problem->graph;
     const struct prm_hop_rows *rows = problem->landmarks->hops;
     const struct prm_arena_mark mark = prm_arena_mark(arena);
@@ -40,13 +39,7 @@ static enum prm_status led(struct prm_arena *arena, const struct prm_search_run 
     TRY(prm_arena_take(arena, &scratch,
                        (size_t)items * LISTS * graph->vertex_count * sizeof(uint32_t)));
     TRY(prm_launch(context, PRM_KERNEL_HOPS_SEARCH, NULL, items, profile->workgroup,
-                   ARGS(ARG_BUFFER(run->paths->first), ARG_BUFFER(run->paths->counts),
-                        ARG_BUFFER(run->paths->goals), ARG_BUFFER(run->paths->pool),
-                        ARG_BUFFER(run->control), ARG_U32(run->pool_capacity), ARG_BUFFER(left),
-                        ARG_BUFFER(problem->queries), ARG_U32(n), ARG_BUFFER(run->vertices),
-                        ARG_BUFFER(ends->costs), ARG_U32(ends->k), ARG_BUFFER(ends->vertices),
-                        ARG_BUFFER(graph->offsets), ARG_BUFFER(graph->arcs),
-                        ARG_U32(graph->vertex_count), ARG_BUFFER(rows->table),
+                   ARGS(SEARCH_ARGS(run), ARG_BUFFER(left), ARG_U32(n), ARG_BUFFER(rows->table),
                         ARG_U32(rows->count / HOP_LANES), ARG_U32(rows->shift), ARG_BUFFER(scratch),
                         ARG_U32(credit), ARG_U32(items))));
 

@@ -3,6 +3,7 @@
 #ifndef PRM_ROADMAP_SEARCH_METHODS_H
 #define PRM_ROADMAP_SEARCH_METHODS_H
 
+#include "device/launch.h"
 #include "roadmap/search/search.h"
 
 /* A search in progress. */
@@ -13,6 +14,17 @@ struct prm_search_run {
     uint32_t pool_capacity;
     struct prm_buffer control; /* u32[SEARCH_CONTROL_WORDS] */
 };
+
+/* SEARCH_PARAMETERS' arguments (kernels/search.h). */
+#define SEARCH_ARGS(run_)                                                                          \
+    ARG_BUFFER((run_)->paths->first), ARG_BUFFER((run_)->paths->counts),                           \
+        ARG_BUFFER((run_)->paths->goals), ARG_BUFFER((run_)->paths->pool),                         \
+        ARG_BUFFER((run_)->control), ARG_U32((run_)->pool_capacity),                               \
+        ARG_BUFFER((run_)->problem->queries), ARG_BUFFER((run_)->vertices),                        \
+        ARG_BUFFER((run_)->problem->endpoints->costs), ARG_U32((run_)->problem->endpoints->k),     \
+        ARG_BUFFER((run_)->problem->endpoints->vertices),                                          \
+        ARG_BUFFER((run_)->problem->graph->offsets), ARG_BUFFER((run_)->problem->graph->arcs),     \
+        ARG_U32((run_)->problem->graph->vertex_count)
 
 /* Bytes that a method may take for what grows with queries running at once; one query always runs.
  */
