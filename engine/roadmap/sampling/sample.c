@@ -169,8 +169,7 @@ static enum prm_status place_anchors(struct prm_arena *arena, struct prm_sampler
         goto cleanup;
     }
     TRY(prm_arena_take(arena, &flags, prm_words(n)));
-    TRY(prm_buffer_write(context, states, 0, sampler->anchors,
-                         (size_t)n * sampler->scene->space->row * sizeof(float)));
+    TRY(prm_anchors_place(arena, sampler, states, 1));
     TRY(prm_collide_states(arena, flags, sampler->scene, states, n));
     // read-back: which of them collide
     TRY(prm_buffer_read(context, flags, 0, free_flags, prm_words(n)));

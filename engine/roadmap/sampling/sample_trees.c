@@ -60,9 +60,8 @@ cleanup:
     return status;
 }
 
-/* The first node of each tree is its anchor: placed by a kernel, since of several writes into one
- * buffer Oclgrind remembers the last alone. */
-static enum prm_status plant(struct prm_arena *arena, const struct prm_sampler *sampler)
+enum prm_status prm_anchors_place(struct prm_arena *arena, const struct prm_sampler *sampler,
+                                  struct prm_buffer to, uint32_t stride)
 {
     const struct prm_arena_mark mark = prm_arena_mark(arena);
     const struct prm_space *space = sampler->scene->space;
@@ -73,15 +72,15 @@ static enum prm_status plant(struct prm_arena *arena, const struct prm_sampler *
     uint32_t *from = malloc(2 * prm_words(n));
 
     if (from == NULL)
-        return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u trees", n);
-    uint32_t *to = from + n;
+        return prm_fault_set(PRM_HOST_MEMORY, "no memory for %u anchors", n);
+    uint32_t *to_of = from + n;
     for (uint32_t a = 0; a < n; a++) {
         from[a] = a;
-        to[a] = a * sampler->trees.capacity;
+        to_of[a] = a * stride;
     }
     TRY(prm_arena_take(arena, &rows, bytes));
     TRY(prm_buffer_write(prm_arena_context(arena), rows, 0, sampler->anchors, bytes));
-    TRY(put(arena, space, sampler->trees.nodes, rows, to, from, n));
+    TRY(put(arena, space, to, rows, to_of, from, n));
 cleanup:
     free(from);
     prm_arena_rewind(arena, mark);
@@ -107,7 +106,8 @@ enum prm_status prm_trees_begin(struct prm_arena *arena, struct prm_sampler *sam
         trees->trees[a].scale = 1.0f;
         trees->trees[a].wanted = (wanted + anchors - 1 - a) / anchors;
     }
-    TRY(plant(arena, sampler));
+    // the first node of each tree is its anchor
+    TRY(prm_anchors_place(arena, sampler, trees->nodes, trees->capacity));
 cleanup:
     return status;
 }

@@ -22,6 +22,11 @@ struct prm_trees {
     struct prm_buffer nodes; /* f32[anchors][capacity][row], the anchor itself first */
 };
 
+/* Row a * stride of `to` becomes anchor a. By a kernel: Oclgrind takes what a write of a buffer's
+ * part leaves for uninitialised. */
+enum prm_status prm_anchors_place(struct prm_arena *arena, const struct prm_sampler *sampler,
+                                  struct prm_buffer to, uint32_t stride);
+
 /* Takes the device memory of trees that give `wanted` milestones, by turns. */
 enum prm_status prm_trees_begin(struct prm_arena *arena, struct prm_sampler *sampler,
                                 uint32_t wanted);
