@@ -178,7 +178,7 @@ static enum prm_status make_kernel(struct prm_context *context, const struct prm
                                    enum prm_kernel_id kernel, struct prm_program_kernel *made)
 {
     enum prm_status status = PRM_OK;
-    struct prm_kernel_limits limits;
+    struct prm_kernel_limits limits = {0};
     cl_int code;
 
     made->object = clCreateKernel(program->object, KERNELS[kernel].entry, &code);
